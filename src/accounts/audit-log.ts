@@ -8,7 +8,7 @@ import type { Scope } from "./visibility.js";
 import type { ApiKeyStore } from "./keys/store.js";
 
 /** Filters the events of a page; null = no filter. */
-export interface AuditFilter {
+interface AuditFilter {
   readonly eventId: string | null;
   readonly userId: string | null;
   /** A part of the description, ignoring case. */
@@ -20,7 +20,7 @@ export interface AuditEventWithMember extends StoredAuditEvent {
   readonly member: Member | null;
 }
 
-export interface AuditPage {
+interface AuditPage {
   readonly events: readonly AuditEventWithMember[];
   /** Where the next page starts; null when this is the last one. */
   readonly next: AuditPosition | null;
@@ -28,7 +28,7 @@ export interface AuditPage {
 
 export type AuditLog = ReturnType<typeof createAuditLog>;
 
-export interface AuditLogDeps {
+interface AuditLogDeps {
   readonly audit: AuditStore;
   readonly keys: ApiKeyStore;
   readonly members: MemberStore;

@@ -7,7 +7,7 @@ import { descriptions } from "../inference/usable-model.js";
 import { closestNames } from "../models/closest-names.js";
 
 /** A request of a model: whose key it has, and the endpoint that it calls. */
-export interface ModelCaller {
+interface ModelCaller {
   readonly principal: Principal;
   readonly route: { readonly acl: string | null };
 }

@@ -8,7 +8,7 @@ import type { AnswerContext } from "./context.js";
 import type { Presenter, ReadRequest, ReadyRequest, TextEndpoint } from "./endpoint.js";
 
 /** What an answer has besides its request. */
-export interface AnswerSettings {
+interface AnswerSettings {
   /** The id of the answer. */
   readonly id: string;
   /** Milliseconds since the epoch. */
@@ -18,7 +18,7 @@ export interface AnswerSettings {
 }
 
 /** An answer whose run has not begun. */
-export interface Answer<Shown extends Presenter> {
+interface Answer<Shown extends Presenter> {
   readonly presenter: Shown;
   /** Starts the run. @throws HearthError why it cannot start; nothing is held then. */
   start(context?: Partial<RunContext>): TextRun;

@@ -46,7 +46,7 @@ interface LineFold extends WithTexts {
 }
 
 /** A request that is not only about the memory of its model. */
-export interface OllamaAnswer extends ReadyRequest {
+interface OllamaAnswer extends ReadyRequest {
   /** The name of the model as the client has written it. */
   readonly writtenModel: string;
 }

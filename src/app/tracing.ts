@@ -4,7 +4,7 @@ import { noTracing, type Tracing } from "../core/telemetry/tracing.js";
 import { version } from "../system/version.js";
 import type { SystemDeps } from "./system-deps.js";
 
-export interface ClosableTracing extends Tracing {
+interface ClosableTracing extends Tracing {
   /** Exports what waits, for a short time. */
   close(): Promise<void>;
 }

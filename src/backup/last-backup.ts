@@ -11,7 +11,7 @@ const lastBackup = z.object({
   created: z.string(),
   bytes: z.int().min(0),
 });
-export type LastBackup = z.infer<typeof lastBackup>;
+type LastBackup = z.infer<typeof lastBackup>;
 
 /** Notes a backup. A note that cannot be written is left out: the backup is as good without it. */
 export async function noteLastBackup(config: Config, { file, created, bytes }: LastBackup): Promise<void> {

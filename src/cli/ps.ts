@@ -9,7 +9,7 @@ import { ago, ahead } from "./duration.js";
 import { sizeText } from "../core/report/size-text.js";
 import { formatJson, formatTable } from "./table.js";
 
-export interface PsIo {
+interface PsIo {
   readonly clock: Clock;
   readonly out: { write(text: string): unknown };
 }

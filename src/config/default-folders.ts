@@ -8,13 +8,13 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-export interface DefaultFolders {
+interface DefaultFolders {
   readonly data: string;
   readonly models: string;
 }
 
 /** What the folders depend on. */
-export interface Installation {
+interface Installation {
   readonly platform: NodeJS.Platform;
   readonly home: string;
   readonly isCheckout: boolean;

@@ -52,7 +52,7 @@ export function useIsOperator(): boolean {
   return session.member.teamId === undefined && session.member.role === "owner";
 }
 
-export interface SessionState {
+interface SessionState {
   /** undefined until it is known, null when nobody is signed in. */
   readonly session: WireSession | null | undefined;
   readonly error: Error | null;

@@ -11,7 +11,7 @@ import type { CountedTokens } from "./requests/counted-tokens.js";
 import type { MessageImage } from "./images/images.js";
 import type { RequestLabels } from "./requests/labels.js";
 
-export type Role = "system" | "user" | "assistant" | "tool";
+type Role = "system" | "user" | "assistant" | "tool";
 
 export interface ToolCall {
   readonly id: string;
@@ -78,7 +78,7 @@ export type AnswerFormat =
     };
 
 /** The dotted paths of the schemas in a client's request. */
-export interface SchemaPaths {
+interface SchemaPaths {
   /** Path of the answer format's schema. */
   readonly format: string;
   /** Path of the schema of each tool's arguments, in the order of the tools. */
@@ -126,7 +126,7 @@ export interface RawPrompt {
 }
 
 /** Prompts that replace the conversation. */
-export interface RawPrompts {
+interface RawPrompts {
   /** At least one. The request's choices are divided equally among them, in order. */
   readonly prompts: readonly RawPrompt[];
   /** Whether every choice starts with the text of its prompt. */
@@ -251,7 +251,7 @@ export interface ToolCallDelta {
 }
 
 /** The arguments of a call are complete. A call that is cut off by the end of the answer has no such event. */
-export interface ToolCallEnd {
+interface ToolCallEnd {
   readonly type: "tool-call-end";
   readonly choice: number;
   readonly index: number;
@@ -272,14 +272,14 @@ export interface GenerationEnd {
 }
 
 /** The last event of an answer that was aborted while its prompt was evaluated. No reader of a run gets it. */
-export interface PromptCut {
+interface PromptCut {
   readonly type: "prompt-cut";
   readonly choice: number;
   /** Tokens of the prompt that were evaluated or cached. */
   readonly evaluatedTokens: number;
 }
 
-export type ToolCallEvent = ToolCallStart | ToolCallDelta | ToolCallEnd;
+type ToolCallEvent = ToolCallStart | ToolCallDelta | ToolCallEnd;
 
 export type GenerationEvent = GenerationStart | TextDelta | ToolCallEvent | GenerationEnd;
 

@@ -24,7 +24,7 @@ export interface ModelFile {
 }
 
 /** Positions scaled by YaRN, for prompts beyond the length that a model was trained with. */
-export interface LongContext {
+interface LongContext {
   readonly trainedTokens: number;
   /** Ratio of the longest to the trained context. */
   readonly yarnFactor: number;
@@ -102,7 +102,7 @@ export interface LoadSettings {
   readonly keepAliveMs?: number | undefined;
 }
 
-export type SamplingDefaults = {
+type SamplingDefaults = {
   readonly [Name in keyof Omit<Sampling, "logitBias" | "repeatPenalty" | "penaltyTokens">]?:
     Sampling[Name] | undefined;
 };
@@ -124,10 +124,7 @@ export interface CompleteRequest extends GenerationRequest {
 }
 
 /** Returns the request as the model answers it. */
-export function completeRequest(
-  request: GenerationRequest,
-  { defaults = {} }: Pick<Model, "defaults">,
-): CompleteRequest {
+export function completeRequest(request: GenerationRequest, { defaults = {} }: Model): CompleteRequest {
   return {
     ...request,
     messages: request.raw === undefined ? withSystem(request.messages, defaults) : request.messages,
@@ -170,7 +167,7 @@ export function completeSampling(stated: StatedSampling, { sampling = {} }: Requ
 function completeLimit(
   { maxTokens, maxTokensUnstated, maxTokensExcludesReasoning }: GenerationRequest,
   defaults: RequestDefaults,
-): Pick<CompleteRequest, "maxTokens" | "maxTokensExcludesReasoning"> {
+) {
   if (maxTokens !== null) return { maxTokens, maxTokensExcludesReasoning };
   const limit = defaults.maxTokens ?? maxTokensUnstated ?? defaults.maxTokensOtherwise ?? null;
   return { maxTokens: limit, maxTokensExcludesReasoning: false };

@@ -74,7 +74,7 @@ export const samplingFields = {
   ),
 };
 
-export type SamplingBody = z.infer<z.ZodObject<typeof samplingFields>>;
+type SamplingBody = z.infer<z.ZodObject<typeof samplingFields>>;
 
 /** Reads the sampling settings that a request states. */
 export function parseSampling(fields: SamplingBody): StatedSampling {

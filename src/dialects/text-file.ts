@@ -4,7 +4,7 @@ import { invalidValue, unsupported } from "./field-error.js";
 import { wellFormed } from "./well-formed.js";
 
 /** A file in a request. */
-export interface InlineFile {
+interface InlineFile {
   /** A data URL, or base64. */
   readonly data: string;
   /** Shown to the model before the text; without one, the text stands alone. */

@@ -25,9 +25,7 @@ export async function engineReports(
   );
 }
 
-async function ask(
-  ...[kind, server, modelNames]: Parameters<typeof checkServer>
-): Promise<Pick<EngineReport, "ok" | "detail">> {
+async function ask(...[kind, server, modelNames]: Parameters<typeof checkServer>) {
   try {
     const found = await checkServer(kind, server, modelNames);
     if (found.type === "starting") return { ok: true, detail: "it is loading its model" };

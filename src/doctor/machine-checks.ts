@@ -17,7 +17,7 @@ import { findKeptThreads } from "../engine/native/libraries.js";
 /** With less, the database, files and images can soon not be written any more. */
 const freeBytesMin = 500_000_000;
 
-export interface MachineCheckOptions {
+interface MachineCheckOptions {
   /** Milliseconds since 1970. */
   readonly now: number;
   /** Whether a server that runs asks, which has its port. */

@@ -125,7 +125,7 @@ async function estimateSpeed(
   details: ModelDetails,
   { gpu }: MemoryReport,
   { isMeasured, workerUrl }: FitOptions,
-): Promise<Pick<FitReport, "tokensPerSecond" | "bandwidth">> {
+) {
   const bytesPerToken = bytesPerDecodedToken(details);
   const isGuessed = isMeasured && gpu === null && manifest.kind === "chat";
   if (!isGuessed || bytesPerToken === null) return { tokensPerSecond: null, bandwidth: null };

@@ -21,7 +21,7 @@ export interface ExaminedConfig extends Pick<LoadedConfig, "config"> {
 }
 
 /** What is examined besides the configuration and the machine. */
-export interface Examined {
+interface Examined {
   readonly models: ModelRegistry & { readonly warnings?: readonly string[] };
   /** Reads the chat template of a model; null in a running server, whose engine has read it. */
   readonly readTemplate: ((model: Model) => Promise<TemplateReport>) | null;

@@ -27,7 +27,7 @@ export interface Conversion {
   readonly steps: number;
 }
 
-export interface ConvertOptions {
+interface ConvertOptions {
   /**
    * Whether an object that declares properties but has no `additionalProperties` keyword may have undeclared
    * ones.
@@ -45,7 +45,7 @@ export interface ConvertOptions {
  */
 export const conversionStepsMax = 3_500_000;
 
-export interface SchemaRules {
+interface SchemaRules {
   readonly root: string;
   readonly exact: boolean;
   readonly checked: Conversion["checked"];
@@ -86,12 +86,7 @@ export function schemaRules(schema: unknown, options: ConvertOptions, rules: Rul
   return { ...result, exact: result.checked.length === 0, node: standard, steps };
 }
 
-function emitReading(
-  node: SchemaNode,
-  schema: unknown,
-  options: ConvertOptions,
-  rules: RuleSet,
-): Pick<SchemaRules, "root" | "checked"> {
+function emitReading(node: SchemaNode, schema: unknown, options: ConvertOptions, rules: RuleSet) {
   const closed = options.additionalProperties
     ? null
     : emitRules(node, rules, { closes: true, uris: listUris(schema) });
@@ -119,7 +114,7 @@ function emitRules(
   node: SchemaNode,
   rules: RuleSet,
   objects: { readonly closes: boolean; readonly uris: readonly string[] },
-): Pick<SchemaRules, "root" | "checked"> | CostPlace {
+) {
   const scope = createScope(node, objects.closes);
   const term = scope.terms.of(node);
   const { uris } = objects;

@@ -8,6 +8,6 @@ export interface StoredOwner {
 }
 
 /** Returns the owner of what a request stores. */
-export function toStoredOwner({ team, key }: Pick<Principal, "team" | "key">): StoredOwner {
+export function toStoredOwner({ team, key }: Principal): StoredOwner {
   return { teamId: team.id, userId: key.userId };
 }

@@ -38,7 +38,7 @@ import { parseJson } from "../core/json/parse-json.js";
 import type { BodyBudget, BodyPlace } from "../core/requests/body-budget.js";
 import type { Logger } from "../core/logger.js";
 
-export interface BackgroundResponseHandlerDeps extends AnswerContext {
+interface BackgroundResponseHandlerDeps extends AnswerContext {
   readonly authenticator: Authenticator;
   readonly bodyBudget: BodyBudget;
   readonly logger: Logger;

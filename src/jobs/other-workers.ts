@@ -6,7 +6,7 @@ import { HearthError } from "../core/errors.js";
 import type { JobKind } from "./job.js";
 import type { JobStore } from "./store.js";
 
-export interface OtherWorkersDeps {
+interface OtherWorkersDeps {
   readonly broadcast: Broadcast;
   readonly jobs: Pick<JobStore, "find" | "hasNode">;
   readonly clock: Clock;
@@ -21,7 +21,7 @@ const looksMax = 300;
 const message = z.object({ id: z.string() });
 
 /** The queue of this server. */
-export interface OwnWorker {
+interface OwnWorker {
   /** Cancels a job that is in flight here; returns false when it is not. */
   readonly cancel: (id: string) => boolean;
   /** Looks for jobs. */

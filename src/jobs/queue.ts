@@ -44,7 +44,7 @@ export interface JobQueue {
   close(): Promise<void>;
 }
 
-export interface JobQueueDeps {
+interface JobQueueDeps {
   readonly handler: JobHandler;
   readonly jobs: Omit<JobStore, "attempted" | "claim" | "claimById">;
   /** Shared by all queues. */

@@ -4,7 +4,7 @@ import type { JobHandler, JobRun, PreparedJob } from "./handler.js";
 import type { Job } from "./job.js";
 import { withTags } from "./tags.js";
 
-export interface StartedJob {
+interface StartedJob {
   readonly job: Job;
   /**
    * Called once, when the run has ended. @param hasEvents whether it has produced something.

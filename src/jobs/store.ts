@@ -210,11 +210,7 @@ function fromRow({ leaseUntil: _, nodeId: __, tags, ...job }: Row<"jobs">): Job 
   return { ...job, tags: tags ?? [] };
 }
 
-function attempted(
-  { kysely, dialect }: Database,
-  attemptsMin: number,
-  now: number,
-): Promise<readonly Pick<Job, "id" | "kind">[]> {
+function attempted({ kysely, dialect }: Database, attemptsMin: number, now: number) {
   return (
     kysely
       .selectFrom("jobs")

@@ -16,8 +16,8 @@ const failed = "what servers that have ended had in flight could not be taken ov
 
 interface TakeOverDeps {
   readonly runs: RunStore;
-  readonly jobs: Pick<JobStore, "releaseOf">;
-  readonly pulls: Pick<PullStore, "releaseOf">;
+  readonly jobs: JobStore;
+  readonly pulls: PullStore;
   readonly writes: Writes;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -80,7 +80,7 @@ export function createTakeOver(nodes: NodeStore, deps: TakeOverDeps) {
     /** Does it again and again. @param onTakenOver called when jobs are in the queue again */
     start,
     /** Ends what the crash of the database has left of runs of this server, too. */
-    watch(live: Pick<LiveRuns, "has">): void {
+    watch(live: LiveRuns): void {
       lost = createLostRuns(live, deps);
     },
     stop(): void {

@@ -26,7 +26,7 @@ const templateBytesMax = 1_000_000;
 export type ContextLimit = number | ((cost: ContextCost, load: LoadSettings) => number);
 
 /** What the length of a model's context depends on. */
-export interface ContextCost {
+interface ContextCost {
   /** Bytes of the weights. */
   readonly bytes: number;
   readonly kvBytesPerToken: number;

@@ -38,10 +38,7 @@ const index = z.object({ _class_name: z.string().max(200) });
  * the total size matches the manifest.
  * @param manifest null if the folder has none
  */
-export async function inspectDiffusers(
-  folder: string,
-  manifest: Pick<WrittenManifest, "bytes"> | null,
-): Promise<Weights> {
+export async function inspectDiffusers(folder: string, manifest: WrittenManifest | null): Promise<Weights> {
   const path = join(folder, indexFile);
   const modifiedTime = (await stat(path).catch(() => null))?.mtimeMs ?? 0;
   const bytes = await sumBytes(folder);
@@ -96,7 +93,7 @@ async function unreadable(path: string): Promise<string | null> {
   return pipelines.test(pipeline) ? null : `it is a ${quoted(pipeline)}, which this server does not support.`;
 }
 
-function wrongSize(bytes: number, manifest: Pick<WrittenManifest, "bytes"> | null): string | null {
+function wrongSize(bytes: number, manifest: WrittenManifest | null): string | null {
   if (manifest?.bytes === undefined || manifest.bytes === bytes) return null;
   return `its files are ${grouped(bytes)} bytes, the manifest says ${grouped(manifest.bytes)}.`;
 }

@@ -29,7 +29,7 @@ export interface GgufHeader {
   readonly metadata: GgufMetadata;
 }
 
-export type GgufResult =
+type GgufResult =
   { readonly ok: true; readonly header: GgufHeader } | { readonly ok: false; readonly reason: string };
 
 /**

@@ -80,7 +80,7 @@ const schema = z
 /** The fields that a manifest.json has. */
 export type WrittenManifest = Readonly<z.output<typeof schema>>;
 
-export type ManifestResult =
+type ManifestResult =
   { readonly ok: true; readonly manifest: WrittenManifest } | { readonly ok: false; readonly reason: string };
 
 /**

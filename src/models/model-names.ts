@@ -7,7 +7,7 @@ import { quoted } from "./gguf/refusal.js";
 import { isAliasPattern } from "./settings.js";
 
 /** A model with the names that it may have besides its id. */
-export interface NamedModel {
+interface NamedModel {
   readonly model: Model;
   /** Set by the operator, patterns included. */
   readonly setAliases: readonly string[];

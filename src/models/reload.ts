@@ -46,7 +46,7 @@ const filePauseMs = 1500;
 /** What commands have written is whole. Requests look by themselves; jobs, and servers that share a folder, have it after one look. */
 const settingsPauseMs = 1000;
 
-export interface UpkeepDeps {
+interface UpkeepDeps {
   /** null where the models are given: nothing changes then. */
   readonly registry: LoadedRegistry | null;
   readonly watchedFiles: WatchedFiles;
@@ -61,7 +61,7 @@ export interface UpkeepDeps {
 }
 
 /** What a running server does about its models. */
-export interface ModelUpkeep {
+interface ModelUpkeep {
   /** Begins to check the models and to watch their files. */
   start(): void;
   /** Applies what has changed now. Requests that run keep the model that they began with. */

@@ -14,7 +14,7 @@ const acceptHeaders: Readonly<Record<FetchedKind, string>> = {
   files: "application/pdf, text/*, */*;q=0.5",
 };
 
-export interface DownloadRequest {
+interface DownloadRequest {
   readonly url: URL;
   readonly fetches: FetchedKind;
   readonly param: string;
@@ -25,7 +25,7 @@ export interface DownloadRequest {
   readonly signal: AbortSignal;
 }
 
-export type DownloadResult =
+type DownloadResult =
   { readonly type: "bytes"; readonly bytes: Uint8Array } | { readonly type: "moved"; readonly to: string };
 
 const redirects = [301, 302, 303, 307, 308];

@@ -15,7 +15,7 @@ import { readDataUrl } from "./data-url.js";
 import { downloadUrl, type FetchedKind } from "./download.js";
 import { createGuardedAgent, type Dial, type Lookup } from "./guarded-agent.js";
 
-export interface ImageFetcherDeps {
+interface ImageFetcherDeps {
   readonly clock: Clock;
   readonly allowedHosts: AllowedHosts;
   /** What is fetched, for headers and errors; absent: images. */

@@ -16,7 +16,7 @@ export type Dial = (
   callback: buildConnector.Callback,
 ) => void;
 
-export interface GuardedAgentOptions {
+interface GuardedAgentOptions {
   /** Returns whether an address may be connected to. All addresses of a name must be allowed. */
   readonly isAllowed: (address: string) => boolean;
   readonly headerBytesMax: number;

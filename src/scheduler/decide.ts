@@ -10,7 +10,7 @@ import { summariseDemand, partOfTeam } from "./demand.js";
 import { nextToRun, countPassedOver, type SchedulingState, type WaitingRun } from "./policy.js";
 import { charge, join, keepActive, noShares, start, type Shares, type SharingRun } from "./shares.js";
 
-export interface ScheduledRun extends WaitingRun, SharingRun {
+interface ScheduledRun extends WaitingRun, SharingRun {
   readonly model: string;
   /** Runs that the model can process at a time, as this run's request states. */
   readonly slots: number;

@@ -23,7 +23,7 @@ export interface ServerDemand {
   readonly teams: readonly TeamDemand[];
 }
 
-export interface Division {
+interface Division {
   /** Slots of each team over all servers, not in whole numbers: no more than it has runs. */
   readonly teams: ReadonlyMap<string, number>;
   /** Whole slots of each server. Their sum is the number of slots: those that no run needs go to all alike. */

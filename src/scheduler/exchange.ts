@@ -35,7 +35,7 @@ const message = z.object({
   teams: z.array(demand).max(teamsNamedMax + 1),
 });
 
-export interface ExchangeDeps {
+interface ExchangeDeps {
   readonly broadcast: Broadcast;
   readonly clock: Clock;
   /** Returns what this server wants now. */

@@ -28,7 +28,7 @@ export type Commit = (changes: readonly Statement[], synced: boolean) => Promise
  */
 export function createCommit(
   sqlite: Sqlite.Database,
-  statements: Pick<SqliteDatabase, "prepare">,
+  statements: SqliteDatabase,
 ): (changes: readonly Statement[], synced: boolean) => void {
   const all = sqlite.transaction((changes: readonly Statement[]) => {
     for (const { query, rows } of changes) {

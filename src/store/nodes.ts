@@ -28,7 +28,7 @@ export interface NodeStore {
   hold(task: string): Promise<Release | null>;
 }
 
-export type Release = () => void;
+type Release = () => void;
 
 /** A server of several that share a database. */
 export interface RunningNode {

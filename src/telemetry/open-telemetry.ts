@@ -44,7 +44,7 @@ import {
   runAttributes,
 } from "./attributes.js";
 
-export interface OpenTelemetryOptions {
+interface OpenTelemetryOptions {
   readonly clock: Clock;
   readonly version: string;
   readonly protocol: "http/protobuf" | "http/json";
@@ -55,7 +55,7 @@ export interface OpenTelemetryOptions {
   readonly log: (problem: string) => void;
 }
 
-export interface OpenTelemetry extends Tracing {
+interface OpenTelemetry extends Tracing {
   /** Exports what waits, as far as that takes two seconds. */
   close(): Promise<void>;
 }

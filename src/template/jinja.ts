@@ -19,7 +19,7 @@ export type Rendering =
   /** It exceeded its budget. `limit` completes the sentence "the template ...". */
   | { readonly type: "exceeded"; readonly limit: string };
 
-export interface TemplateClock {
+interface TemplateClock {
   /** Returns the CPU time of this process in milliseconds. */
   readonly cpuMs: () => number;
   /** Returns the time of day, in milliseconds since 1970. */

@@ -8,7 +8,9 @@ export function findStalePatterns(root: string): readonly string[] {
   const config = readFileSync(join(root, "vitest.config.ts"), "utf8");
   const listed = [...config.matchAll(/"(test\/[^"]+\.ts)"/g)].map(([, pattern = ""]) => pattern);
   const sized = largerTests.flatMap(({ files }) => files.map((file) => `test/${file}`));
-  return [...listed, ...sized].flatMap(expandBraces).filter((path) => !existsSync(join(root, fixedPart(path))));
+  return [...listed, ...sized]
+    .flatMap(expandBraces)
+    .filter((path) => !existsSync(join(root, fixedPart(path))));
 }
 
 /** Returns the pattern with each of the alternatives in its braces. */

@@ -6,7 +6,7 @@ import { createWrite, type Write } from "../../store/writes.js";
 
 export type AuditStore = ReturnType<typeof createAuditStore>;
 
-export interface AuditCount {
+interface AuditCount {
   readonly teamId: string;
   readonly action: AuditAction;
   /** Milliseconds since the epoch. */

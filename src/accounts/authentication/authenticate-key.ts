@@ -6,7 +6,7 @@ import { createAdmission, createLookUp, type LookUpDeps } from "./look-up.js";
 
 export type Authenticator = ReturnType<typeof createAuthenticator>;
 
-export interface AuthenticatorDeps extends LookUpDeps {
+interface AuthenticatorDeps extends LookUpDeps {
   readonly keys: Pick<ApiKeyStore, "find" | "findByHash">;
 }
 

@@ -8,7 +8,7 @@ import { createLookUp, type LookUpDeps } from "./look-up.js";
 
 export type ManagerAuthenticator = ReturnType<typeof createManagerAuthenticator>;
 
-export interface ManagerAuthenticatorDeps extends LookUpDeps {
+interface ManagerAuthenticatorDeps extends LookUpDeps {
   readonly managementKeys: Pick<ManagementKeyStore, "findByHash">;
 }
 

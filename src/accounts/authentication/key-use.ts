@@ -9,7 +9,7 @@ import type { KeyUseStore } from "./store.js";
 
 export type KeyUse = ReturnType<typeof createKeyUse>;
 
-export interface KeyUseDeps {
+interface KeyUseDeps {
   readonly keyUses: KeyUseStore;
   readonly clock: Clock;
   /** Called when a write fails. */

@@ -11,7 +11,7 @@ import type { KeyUse } from "./key-use.js";
 import { hashSecret, type SecretPrefix } from "../credentials/secret.js";
 
 /** What differs between API keys and management keys. */
-export interface KeyKind<Found> {
+interface KeyKind<Found> {
   /** Such as `API key`. */
   readonly name: string;
   /** How to send a key, for requests without one. */

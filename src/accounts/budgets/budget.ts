@@ -35,7 +35,7 @@ export interface Budget extends BudgetName, BudgetLimits {
 }
 
 /** What is spent and reserved in one period. Amounts of money over years exceed safe integers. */
-export interface BudgetSpending {
+interface BudgetSpending {
   readonly spentTicks: bigint;
   readonly spentTokens: number;
   /** The most that active runs can cost and use. */

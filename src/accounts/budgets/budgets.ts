@@ -29,7 +29,7 @@ export type BudgetService = ReturnType<typeof createBudgetService>;
 /** Budgets of tags and end users of a team. */
 const labelBudgetsMax = 1000;
 
-export interface BudgetServiceDeps extends AuditDeps {
+interface BudgetServiceDeps extends AuditDeps {
   readonly budgets: BudgetStore;
   readonly keys: ApiKeyStore;
   readonly members: MemberStore;

@@ -28,7 +28,7 @@ export function checkIpRanges(ranges: readonly string[] | null): void {
 }
 
 /** Returns whether an address is within one of these valid ranges. */
-export type IsWithin = (ranges: readonly string[], address: string) => boolean;
+type IsWithin = (ranges: readonly string[], address: string) => boolean;
 
 /** Creates a matcher that caches parsed lists, because a key is checked on every request. */
 export function createIpMatcher(): IsWithin {

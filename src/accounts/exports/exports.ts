@@ -11,7 +11,7 @@ import { findScope } from "../teams/teams.js";
 import type { ExportKind, ExportRow } from "../../core/export/rows.js";
 import { ledgerColumns, usageColumns, type ExportStore, type TeamSpan } from "./store.js";
 
-export interface ExportQuery {
+interface ExportQuery {
   /** null = all that the actor can see; of the audit log, the server's own events too. */
   readonly teamId: string | null;
   /** `from` or later, and before `to`; milliseconds since the epoch, null = no bound. */
@@ -19,7 +19,7 @@ export interface ExportQuery {
   readonly to: number | null;
 }
 
-export interface Export {
+interface Export {
   readonly columns: readonly string[];
   /** Read once, while the accounts are open. A page can be empty. */
   readonly pages: AsyncIterable<readonly ExportRow[]>;
@@ -27,7 +27,7 @@ export interface Export {
 
 export type Exports = ReturnType<typeof createExports>;
 
-export interface ExportDeps {
+interface ExportDeps {
   readonly exports: ExportStore;
   readonly teams: TeamStore;
   readonly auditLog: AuditLog;

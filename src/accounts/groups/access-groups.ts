@@ -17,7 +17,7 @@ export type AccessGroupChange = Partial<Pick<AccessGroup, "description" | "acls"
 
 export type AccessGroupService = ReturnType<typeof createAccessGroupService>;
 
-export interface AccessGroupServiceDeps extends AuditDeps {
+interface AccessGroupServiceDeps extends AuditDeps {
   readonly accessGroups: AccessGroupStore;
 }
 

@@ -23,16 +23,16 @@ import { deniedToTeamKey } from "../principals/manager-permissions.js";
 import { findScope, findVisibleTeam } from "../teams/teams.js";
 
 /** Absent settings have their defaults. */
-export interface CreateKeyRequest
+interface CreateKeyRequest
   extends Pick<KeySettings, "name">, Partial<Omit<KeySettings, "name" | "disabled" | "blocked">> {
   /** null = the first team. */
   readonly teamId: string | null;
 }
 
 /** A change of a key's settings; absent settings stay as they are. */
-export type KeyChange = Partial<KeySettings>;
+type KeyChange = Partial<KeySettings>;
 
-export interface CreatedKey {
+interface CreatedKey {
   readonly key: ApiKey;
   readonly team: Team;
   /** It is not stored and cannot be shown again. */
@@ -45,10 +45,10 @@ export type KeyService = ReturnType<typeof createKeyService>;
 /** Keys that are read for one reference; the error lists those that match. */
 const matchesMax = 10;
 
-export interface KeyServiceDeps extends AuditDeps {
+interface KeyServiceDeps extends AuditDeps {
   readonly keys: ApiKeyStore;
   readonly teams: TeamStore;
-  readonly signIns: Pick<SignInStore, "findSignIn" | "consoleKeyIds">;
+  readonly signIns: SignInStore;
   readonly accessGroups: AccessGroupStore;
 }
 

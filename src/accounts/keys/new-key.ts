@@ -5,7 +5,7 @@ import type { KeySettings } from "./key-settings.js";
 import { defaultSettings } from "./setting-rules.js";
 import { hashSecret, redactSecret } from "../credentials/secret.js";
 
-export interface NewKey extends Partial<Omit<KeySettings, "name">>, Pick<KeySettings, "name"> {
+interface NewKey extends Partial<Omit<KeySettings, "name">>, Pick<KeySettings, "name"> {
   readonly secret: string;
   readonly teamId: string;
 }

@@ -6,7 +6,7 @@ import type { Clock } from "../../core/clock.js";
 import type { GenerationRequest, Message } from "../../core/generation.js";
 import type { HostedTokenizer } from "../../core/tokenizer.js";
 
-export interface PromptEstimateDeps {
+interface PromptEstimateDeps {
   readonly tokenizer: HostedTokenizer;
   readonly clock: Clock;
 }

@@ -41,14 +41,14 @@ export interface RequestDecision extends RateLimitDecision, CountedDemands {
 }
 
 /** The result of the second step. */
-export interface ModelRequestDecision extends RateLimitDecision {
+interface ModelRequestDecision extends RateLimitDecision {
   /** To be reconciled when the run has ended; it does nothing when the request is refused. */
   readonly reservation: TokenReservation;
 }
 
 export type RateLimits = ReturnType<typeof createRateLimits>;
 
-export interface RateLimitDeps {
+interface RateLimitDeps {
   readonly teamLimits: Pick<TeamLimitStore, "findFor">;
   /** Estimates the tokens of a prompt; called only when a token limit applies. */
   readonly estimate: (prompt: EstimatedPrompt) => Promise<number>;

@@ -24,7 +24,7 @@ export type LimitChange = Partial<Limits>;
 /** A team that the actor cannot see is treated as one that does not exist. */
 export type TeamLimitService = ReturnType<typeof createTeamLimitService>;
 
-export interface TeamLimitDeps extends AuditDeps {
+interface TeamLimitDeps extends AuditDeps {
   readonly teams: TeamStore;
   readonly teamLimits: TeamLimitStore;
 }

@@ -34,7 +34,7 @@ export interface CreateManagementKeyRequest {
 /** Creates, lists and removes management keys, for the command line only; no route does. */
 export type ManagementKeyService = ReturnType<typeof createManagementKeyService>;
 
-export interface ManagementKeyServiceDeps extends AuditDeps {
+interface ManagementKeyServiceDeps extends AuditDeps {
   readonly managementKeys: ManagementKeyStore;
   /** Returns a member; null when there is none. */
   readonly findMember: (id: string) => Promise<Member | null>;

@@ -17,7 +17,7 @@ import { deniedToTeamKey } from "../principals/manager-permissions.js";
 import { isPlain } from "../names.js";
 import { findVisibleTeam } from "../teams/teams.js";
 
-export interface CreateMemberRequest {
+interface CreateMemberRequest {
   /** null = the whole server. */
   readonly teamId: string | null;
   readonly email: string;
@@ -34,7 +34,7 @@ export type MemberChange = Partial<Pick<Member, "email" | "givenName" | "familyN
 /** A member that the actor cannot see is treated as one that does not exist. */
 export type MemberService = ReturnType<typeof createMemberService>;
 
-export interface MemberServiceDeps extends MemberKeyDeps {
+interface MemberServiceDeps extends MemberKeyDeps {
   readonly members: MemberStore;
   readonly teams: TeamStore;
   readonly identities: IdentityStore;

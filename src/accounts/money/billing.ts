@@ -14,14 +14,14 @@ import { dayMs } from "./usage-report.js";
 import { findVisibleTeam } from "../teams/teams.js";
 import { deriveScope } from "../visibility.js";
 
-export interface TeamBalance {
+interface TeamBalance {
   /** Newest first; they sum to the total. */
   readonly changes: readonly BalanceChange[];
   /** The remaining credit, including what is reserved for active runs. */
   readonly totalTicks: bigint;
 }
 
-export interface MonthInvoice {
+interface MonthInvoice {
   readonly month: Month;
   /** They sum to the total. */
   readonly lines: readonly InvoiceLine[];
@@ -35,7 +35,7 @@ export interface MonthInvoice {
 
 export type BillingService = ReturnType<typeof createBilling>;
 
-export interface BillingServiceDeps {
+interface BillingServiceDeps {
   readonly teams: TeamStore;
   readonly billing: BillingStore;
   readonly spending: SpendingStore;

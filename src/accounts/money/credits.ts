@@ -19,7 +19,7 @@ import { findVisibleTeam } from "../teams/teams.js";
 /** A purchase, a refund, or a correction, whose amount may be negative. */
 export type CreditChange = "purchase" | "refund" | "adjust";
 
-export interface CreditAmount {
+interface CreditAmount {
   /** Such as `12.50`. */
   readonly usd: string;
   /** The reason, stored in the ledger. */
@@ -33,7 +33,7 @@ export interface TeamCredits {
   readonly month: MonthlySpending;
 }
 
-export interface ChangedCredits extends TeamCredits {
+interface ChangedCredits extends TeamCredits {
   /** Milliseconds since the epoch. */
   readonly time: number;
   /** The amount of the change; positive for a refund. */
@@ -42,7 +42,7 @@ export interface ChangedCredits extends TeamCredits {
 
 export type CreditService = ReturnType<typeof createCreditService>;
 
-export interface CreditDeps extends Omit<AuditDeps, "writes"> {
+interface CreditDeps extends Omit<AuditDeps, "writes"> {
   readonly teams: TeamStore;
   readonly ledger: LedgerStore;
   readonly spending: SpendingStore;

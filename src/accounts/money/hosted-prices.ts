@@ -29,7 +29,7 @@ export interface ComparedModel {
 
 export type HostedPriceService = ReturnType<typeof createHostedPriceService>;
 
-export interface HostedPriceDeps extends AuditDeps {
+interface HostedPriceDeps extends AuditDeps {
   readonly hostedPrices: HostedPriceStore;
 }
 

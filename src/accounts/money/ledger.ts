@@ -8,7 +8,7 @@ import type { LedgerAccount, TransactionKind } from "../../store/column-values.j
 
 export type { LedgerAccount, TransactionKind } from "../../store/column-values.js";
 
-export interface LedgerEntry {
+interface LedgerEntry {
   readonly account: LedgerAccount;
   /** Never 0. */
   readonly ticks: Ticks;
@@ -48,7 +48,7 @@ export const noBalances: Balances = {
 };
 
 /** The run of a transaction. */
-export interface LedgerRun {
+interface LedgerRun {
   readonly id: string;
   readonly teamId: string;
 }
@@ -105,7 +105,7 @@ export function creditTransaction(
 }
 
 /** What is insufficient: the credit, or the rest of the monthly spending limit. */
-export type Shortfall = "credit" | "month";
+type Shortfall = "credit" | "month";
 
 /** Returns what is insufficient for a request that may cost `ticks`; null when nothing is. */
 export function shortfallFor({ credit, monthTicks }: Spendable, ticks: Ticks): Shortfall | null {
@@ -137,7 +137,7 @@ function entry(account: LedgerAccount, ticks: Ticks): LedgerEntry {
   return { account, ticks };
 }
 
-function ofRun({ id, teamId }: LedgerRun): Pick<LedgerTransaction, "teamId" | "runId" | "note"> {
+function ofRun({ id, teamId }: LedgerRun) {
   return { teamId, runId: id, note: null };
 }
 

@@ -15,14 +15,14 @@ import { invalid } from "../field-rules.js";
 import { findVisibleTeam } from "../teams/teams.js";
 
 /** Amounts in USD, such as `12.50`; null = no limit. Absent limits stay as they are. */
-export interface SpendingLimitChange {
+interface SpendingLimitChange {
   readonly hard?: string | null;
   readonly soft?: string | null;
 }
 
 export type SpendingService = ReturnType<typeof createSpendingService>;
 
-export interface SpendingDeps extends AuditDeps {
+interface SpendingDeps extends AuditDeps {
   readonly spending: SpendingStore;
   readonly teams: TeamStore;
 }

@@ -17,7 +17,7 @@ export interface UsageSums {
   readonly hosted: HostedSums;
 }
 
-export interface HostedSums {
+interface HostedSums {
   readonly runs: number;
   readonly tokens: number;
   readonly ticks: bigint;

@@ -21,7 +21,7 @@ export interface Principal {
 }
 
 /** The position of a key in the order of creation. */
-export interface KeyPosition {
+interface KeyPosition {
   readonly createTime: number;
   readonly id: string;
 }

@@ -60,7 +60,7 @@ export function hasManagementAcl({ key }: Manager, endpoint: ManagementEndpoint)
 }
 
 /** What a route requires of a management key. */
-export interface ManagementNeed {
+interface ManagementNeed {
   /** Name in the ACL that the route needs; null when it needs none. */
   readonly acl: ManagementEndpoint | null;
   /** true: the key must be for all teams. */

@@ -12,7 +12,7 @@ const failuresMax = { address: 30, email: 10 } as const;
 const rememberedMax = 10_000;
 
 /** Who makes an attempt: from which address, and with which e-mail; null: the attempt names none. */
-export interface AttemptSource {
+interface AttemptSource {
   readonly address: string;
   readonly email: string | null;
 }

@@ -27,7 +27,7 @@ import { checkPassword, createPasswords, type PasswordCost, type Passwords } fro
 import type { NewSession, SignedIn } from "../sessions/session.js";
 import type { SignInLink } from "../sessions/store/sessions.js";
 
-export interface LinkSignIn {
+interface LinkSignIn {
   /** The secret of the link. */
   readonly link: string;
   /** E-mail of the first owner, if the link creates them. */
@@ -38,9 +38,9 @@ export interface LinkSignIn {
 
 export type SignInService = ReturnType<typeof createSignIn>;
 
-export type SignInDeps = SignInLinkDeps & ConsoleKeyDeps;
+type SignInDeps = SignInLinkDeps & ConsoleKeyDeps;
 
-export type SignInServiceDeps = SignInDeps & {
+type SignInServiceDeps = SignInDeps & {
   readonly attempts: SignInAttempts;
   readonly failures: FailedSignIns;
   /** The cost of hashing new passwords; absent: the default. */

@@ -25,7 +25,7 @@ export async function checkNameIsFree(
     throw new HearthError("conflict", `There is a team '${other.name}' already.`, { param: "name" });
 }
 
-export interface TeamNameDeps extends AuditDeps {
+interface TeamNameDeps extends AuditDeps {
   readonly teams: TeamStore;
 }
 

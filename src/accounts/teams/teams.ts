@@ -24,7 +24,7 @@ import type { AccessGroupStore } from "../groups/store.js";
 /** A change of a team; absent fields stay as they are. */
 export type TeamChange = Partial<Pick<Team, "name" | "blocked" | "acls" | "keepsBodies">>;
 
-export interface CreateTeamRequest {
+interface CreateTeamRequest {
   readonly name: string;
   /** `prepaid` when absent. */
   readonly billing?: BillingMode;
@@ -33,7 +33,7 @@ export interface CreateTeamRequest {
 /** Creates, reads and changes teams; every change is audited. */
 export type TeamService = ReturnType<typeof createTeamService>;
 
-export interface TeamServiceDeps extends AuditDeps {
+interface TeamServiceDeps extends AuditDeps {
   readonly teams: TeamStore;
   readonly accessGroups: AccessGroupStore;
   /** Names and ids of teams to which settings refer; absent: there are none. */

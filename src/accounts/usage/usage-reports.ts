@@ -14,7 +14,7 @@ import { hostedRules, type ComparedModel } from "../money/hosted-prices.js";
 import { invalid } from "../field-rules.js";
 import { findScope } from "../teams/teams.js";
 
-export interface ReportQuery extends Pick<
+interface ReportQuery extends Pick<
   UsageQuery,
   "teamId" | "from" | "to" | "unit" | "by" | "order" | "top" | "label"
 > {
@@ -32,7 +32,7 @@ export interface UsageReport {
 
 export type UsageReports = ReturnType<typeof createUsageReports>;
 
-export interface UsageDeps {
+interface UsageDeps {
   readonly usage: UsageStore;
   readonly teams: TeamStore;
   readonly hostedPrices: HostedPriceStore;

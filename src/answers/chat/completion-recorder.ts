@@ -10,7 +10,7 @@ import type { Write } from "../../store/writes.js";
 type Stores = StoredCompletions;
 
 /** What is stored beside an answer. */
-export interface CompletionOwner extends StoredOwner {
+interface CompletionOwner extends StoredOwner {
   /** Milliseconds since the epoch. */
   readonly createTime: number;
   readonly stored: NonNullable<ChatRequest["stored"]>;

@@ -32,7 +32,7 @@ export interface PromptFiles {
   inline(principal: Principal, body: unknown, signal?: AbortSignal): Promise<unknown>;
 }
 
-export interface PromptFilesDeps {
+interface PromptFilesDeps {
   readonly files: Files;
   readonly fetcher: ImageFetcher;
   readonly pdfs: PdfReader;

@@ -6,7 +6,7 @@ import type { McpApprovalStore } from "./store.js";
 
 export type McpApprovals = ReturnType<typeof createMcpApprovals>;
 
-export interface McpApprovalsDeps {
+interface McpApprovalsDeps {
   readonly store: McpApprovalStore;
   readonly writes: Writes;
   readonly clock: Clock;

@@ -12,13 +12,13 @@ import type { Conversations } from "../../inference/conversations/conversations.
 import type { StoredResponses } from "../../inference/responses/stored-responses.js";
 
 /** The parts of a request that refer to a conversation. */
-export interface ConversationReference {
+interface ConversationReference {
   readonly input: readonly InputItem[];
   readonly previousResponseId: string | null;
   readonly conversationId: string | null;
 }
 
-export interface ItemStores {
+interface ItemStores {
   readonly storedResponses: StoredResponses;
   readonly conversations: Conversations;
 }

@@ -17,12 +17,12 @@ import type { McpApprovals } from "../mcp/approvals.js";
 import { mcpServerTool, openMcpSessions, type McpSessions } from "../mcp/sessions.js";
 import { joinItems, type RequestItems } from "./conversation-items.js";
 
-export interface McpDeps {
+interface McpDeps {
   readonly mcp: McpConnector;
 }
 
 /** A request whose MCP servers have listed their tools. */
-export interface ListedRequest {
+interface ListedRequest {
   readonly request: ResponsesRequest;
   /** What executes the calls of the servers' tools. */
   readonly mcpTools: readonly ServerTool[];

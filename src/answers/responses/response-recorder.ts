@@ -10,7 +10,7 @@ import type { StoredItem } from "../../inference/responses/stored-response.js";
 import type { StoredOwner } from "../../inference/stored-owner.js";
 import { itemsToStore, toStore } from "./conversation-items.js";
 
-export interface ResponseRecorderDeps {
+interface ResponseRecorderDeps {
   readonly storedResponses: StoredResponses;
   /** Not opened yet; only the recorder may add to it. */
   readonly encoder: ResponseEncoder;

@@ -9,7 +9,7 @@ import { createImageTool, type ImageToolDeps } from "../../inference/images/imag
 import type { ServerTool } from "../../inference/run/run-context.js";
 import { usableModel } from "../../inference/usable-model.js";
 
-export interface ServerToolDeps extends ImageToolDeps {
+interface ServerToolDeps extends ImageToolDeps {
   readonly models: ModelRegistry;
 }
 

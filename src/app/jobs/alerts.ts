@@ -23,7 +23,7 @@ import { version } from "../../system/version.js";
 import { nameServer } from "../stores/open-database.js";
 import type { Stores } from "../stores/stores.js";
 
-export interface AlertDeps {
+interface AlertDeps {
   readonly stores: Stores;
   readonly models: ModelRegistry;
   readonly metrics: ServerMetrics;

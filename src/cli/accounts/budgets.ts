@@ -58,7 +58,7 @@ export function addBudgetsCommand(program: Command, using: UsingOperator, io: Ac
     .description("list the budgets and what is spent in the current period")
     .argument("[team]", "only this team, by ID or name")
     .option("--json", "print one JSON array")
-    .action(async (reference: string | undefined, { json }: Pick<SetOptions, "json">) =>
+    .action(async (reference: string | undefined, { json }: SetOptions) =>
       print(await using((api) => listBudgets(api, reference)), json === true),
     );
   budgets

@@ -8,7 +8,7 @@ import { formatJson } from "../table.js";
 import type { TextOut } from "../terminal.js";
 import { progressLine } from "./progress.js";
 
-export interface BackupIo {
+interface BackupIo {
   /** Backs up the configured data folder. */
   readonly create: (file: string, options: BackupOptions) => Promise<BackupReport>;
   /** Restores the configured data folder. */

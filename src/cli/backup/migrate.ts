@@ -6,7 +6,7 @@ import { formatJson } from "../table.js";
 import type { TextOut } from "../terminal.js";
 import { progressLine } from "./progress.js";
 
-export interface MigrateIo {
+interface MigrateIo {
   /** Moves the data of the configured data folder. */
   readonly move: (onProgress: OnProgress) => Promise<MoveReport>;
   readonly out: { write(text: string): unknown };

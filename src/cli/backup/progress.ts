@@ -2,7 +2,7 @@ import type { OnProgress, Progress } from "../../core/report/progress.js";
 import { exactSizeText } from "../../core/report/size-text.js";
 import { rewriteLine, type TextOut } from "../terminal.js";
 
-export interface ProgressLine {
+interface ProgressLine {
   readonly show: OnProgress;
   /** Removes the line. */
   readonly clear: () => void;

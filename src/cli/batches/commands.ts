@@ -17,7 +17,7 @@ export interface RequestsIo {
 const listMax = 10_000;
 
 /** Returns the running server. @throws Error if there is none. */
-export async function findRunningServer({ load }: Pick<RequestsIo, "load">): Promise<ChatServer> {
+export async function findRunningServer({ load }: RequestsIo): Promise<ChatServer> {
   return requireServer((await load()).config);
 }
 

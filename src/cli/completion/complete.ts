@@ -11,7 +11,7 @@ export interface Candidate {
 export type LookedUp =
   "models" | "keys" | "management-keys" | "teams" | "members" | "groups" | "batches" | "uploads" | "files";
 
-export type WordsToOffer =
+type WordsToOffer =
   | { readonly kind: "words"; readonly candidates: readonly Candidate[] }
   | { readonly kind: "looked up"; readonly what: LookedUp };
 

@@ -1,7 +1,7 @@
 import type { ReportRow } from "./fit-text.js";
 
 /** A title with lines below it. */
-export type ReportSection = readonly [title: string, rows: readonly ReportRow[]];
+type ReportSection = readonly [title: string, rows: readonly ReportRow[]];
 
 /** Characters that would move a terminal's cursor or change the text direction. */
 const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;

@@ -35,7 +35,7 @@ export function knownKey(config: Config): string {
 }
 
 /** Returns what sends requests to a server with the configured certificate; nothing if there is none. */
-export async function createServerFetch({ tlsCert }: Config): Promise<Pick<ChatServer, "fetch">> {
+export async function createServerFetch({ tlsCert }: Config) {
   if (tlsCert === null) return {};
   const { fetchTrusting } = await import("./pinned-fetch.js");
   return { fetch: fetchTrusting(tlsCert) };

@@ -1,7 +1,7 @@
 /** The address of the page: which page is open, and its settings in the query. Links are ordinary links. */
 import { useLayoutEffect, useState } from "preact/hooks";
 
-export interface PageLocation {
+interface PageLocation {
   /** What follows `/console/`, such as `keys`; empty for the first page. */
   readonly page: string;
   readonly query: URLSearchParams;

@@ -6,7 +6,7 @@ import { navigate, pageHref } from "./location.js";
 /** Within this time, a letter after `g` opens a page. */
 const sequenceMs = 1500;
 
-export interface ShortcutPage {
+interface ShortcutPage {
   readonly name: string;
   readonly letter: string;
 }

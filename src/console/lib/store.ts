@@ -1,7 +1,7 @@
 /** State that outlives the components that show it: it stays while the member opens other pages. */
 import { useEffect, useState } from "preact/hooks";
 
-export interface Store<State> {
+interface Store<State> {
   get(): State;
   /** Replaces the state, and renders again what shows it. */
   set(state: State): void;

@@ -3,7 +3,7 @@ import { ticksToUsd } from "../money.js";
 import { formatCsv, jsonCell, textCell } from "./csv.js";
 
 /** What an export holds: text, a number, an amount in ticks, or an object. */
-export type Cell = string | number | bigint | object | null;
+type Cell = string | number | bigint | object | null;
 
 /** A row by the names of its columns, in their order. The name of an amount ends in `_usd`. */
 export type ExportRow = Readonly<Record<string, Cell>>;

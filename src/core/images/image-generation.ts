@@ -55,7 +55,7 @@ export interface GeneratedImage extends ImageSize {
 }
 
 /** An image model, kept in memory for one run. */
-export interface LoadedImageModel {
+interface LoadedImageModel {
   /** Returns the supported size nearest to the requested one. */
   sizeFor(requested: RequestedImageSize | null): ImageSize;
   /** Allows the model to be unloaded, when the run has ended. A second call does nothing. */

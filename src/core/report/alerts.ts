@@ -37,7 +37,7 @@ export interface AlertMessage {
 }
 
 /** One attempt to deliver a message. */
-export interface Delivery {
+interface Delivery {
   /** The same in every attempt, so that a receiver recognises repeated ones. */
   readonly id: string;
   /** URL of a webhook, or an e-mail address. */

@@ -3,7 +3,7 @@ import type { GenerationEvent } from "../generation.js";
 import type { MessageImage } from "../images/images.js";
 
 /** An image that a call has generated. */
-export interface CallImage {
+interface CallImage {
   /** The encoded image file. */
   readonly base64: string;
   /** The text that the image was generated from. */
@@ -46,7 +46,7 @@ export interface ServerCallResult {
 }
 
 /** The server begins to execute a call, whose `tool-call-end` comes before. */
-export interface ServerCallStart {
+interface ServerCallStart {
   readonly type: "server-call-start";
   readonly choice: number;
   /** The index of the call in the answer. */
@@ -61,10 +61,10 @@ export interface ServerCallEnd {
   readonly result: ServerCallResult;
 }
 
-export type ServerCallEvent = ServerCallStart | ServerCallEnd;
+type ServerCallEvent = ServerCallStart | ServerCallEnd;
 
 /** The conversation before the answer was replaced by a summary. */
-export interface ConversationCompacted {
+interface ConversationCompacted {
   readonly type: "conversation-compacted";
   readonly choice: number;
   readonly summary: string;

@@ -8,7 +8,7 @@ import type { AnswerEvent } from "../../core/tools/server-call.js";
 import type { AnthropicCompletion } from "./response-schema.js";
 
 /** The values that every object of one answer repeats. */
-export interface CompleteIdentity {
+interface CompleteIdentity {
   readonly id: string;
   readonly model: Model;
   /** The name of the model in the request: its id or an alias. */

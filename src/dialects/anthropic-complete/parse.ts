@@ -5,7 +5,7 @@ import { validFields, invalidValue } from "../field-error.js";
 import { wellFormed } from "../well-formed.js";
 import { completeRequestSchema } from "./schema.js";
 
-export interface AnthropicRequest {
+interface AnthropicRequest {
   readonly request: GenerationRequest;
   readonly stream: boolean;
 }

@@ -115,7 +115,7 @@ export const contextManagement = responseObject({
   ),
 }).meta({ id: "MessageContextManagement", description: "The edits that have changed the prompt." });
 
-export type ContextManagement = z.infer<typeof contextManagement>;
+type ContextManagement = z.infer<typeof contextManagement>;
 
 export function encodeAppliedEdits(applied: readonly AppliedEdit[]): ContextManagement {
   return {

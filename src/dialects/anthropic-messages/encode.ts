@@ -45,7 +45,7 @@ export interface MessageIdentity {
 }
 
 /** Returns the stream events of a generation event. The caller sends `message_stop` after the last one. */
-export type MessageEncoder = (event: RunEvent) => readonly MessageEvent[];
+type MessageEncoder = (event: RunEvent) => readonly MessageEvent[];
 
 export function createMessageEncoder(identity: MessageIdentity): MessageEncoder {
   const blocks = new BlockWriter();

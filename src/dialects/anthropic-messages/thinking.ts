@@ -6,7 +6,7 @@ import type { MessagesRequestBody } from "./schema.js";
 /** How the response contains the reasoning: in full, as blocks without text, or not at all. */
 export type ThinkingDisplay = "shown" | "omitted" | "hidden";
 
-export interface Thinking {
+interface Thinking {
   readonly reasoningEffort: ReasoningEffort;
   /** Maximum reasoning tokens, if the request has a budget. */
   readonly budget: { readonly reasoningTokensMax?: number };

@@ -15,7 +15,7 @@ import type { McpToolNames } from "./mcp/tools.js";
 import type { BlockBody, MessageBody, MessagesRequestBody } from "./schema.js";
 
 /** A conversation. If its last turn is the assistant's, the answer continues it. */
-export interface ParsedConversation {
+interface ParsedConversation {
   readonly messages: readonly Message[];
   /** The beginning of the answer and the field that contains it; null if there is none. */
   readonly prefill: { readonly text: string; readonly param: string } | null;

@@ -47,7 +47,7 @@ export const optionsField = options.nullish();
 
 type OptionsBody = z.infer<typeof optionsField>;
 
-export type ParsedOptions = Pick<GenerationRequest, "sampling" | "stop" | "maxTokens">;
+type ParsedOptions = Pick<GenerationRequest, "sampling" | "stop" | "maxTokens">;
 
 /** Ollama's default. */
 const penaltyTokensDefault = 64;

@@ -42,7 +42,7 @@ export interface ChatIdentity {
 }
 
 /** Returns the chunks of an event: none, one, or several. */
-export type ChunkEncoder = (event: RunEvent) => readonly ChatChunk[];
+type ChunkEncoder = (event: RunEvent) => readonly ChatChunk[];
 
 /** Encodes one answer; `includeUsage` adds a usage chunk at the end. */
 export function createChunkEncoder(identity: ChatIdentity, includeUsage: boolean): ChunkEncoder {
@@ -143,7 +143,7 @@ function encodeLogprobs({ logprobs }: TextDelta): ChatLogprobs | null {
 }
 
 /** Builds the JSON response from events; `result` is complete once every choice has had its `generation-end`. */
-export interface ChatFold {
+interface ChatFold {
   add(event: RunEvent): void;
   result(): ChatCompletion;
 }

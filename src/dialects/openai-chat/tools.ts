@@ -5,7 +5,7 @@ import { invalidValue } from "../field-error.js";
 import { toolParameters } from "../tool-parameters.js";
 import type { ChatRequestBody } from "./schema.js";
 
-export interface ChatTools {
+interface ChatTools {
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice;
   /** Dotted path of each tool's schema in the request. */

@@ -32,7 +32,7 @@ export interface CompletionIdentity {
 }
 
 /** Returns the chunks of an event: none, one, or several. */
-export type CompletionEncoder = (event: RunEvent) => readonly Completion[];
+type CompletionEncoder = (event: RunEvent) => readonly Completion[];
 
 /** Encodes one answer; `includeUsage` adds a usage chunk at the end. */
 export function createCompletionEncoder(
@@ -55,7 +55,7 @@ export function createCompletionEncoder(
 }
 
 /** Builds the JSON response from events; `result` is complete once every choice has had its `generation-end`. */
-export interface CompletionFold {
+interface CompletionFold {
   add(event: RunEvent): void;
   result(): Completion;
 }

@@ -8,7 +8,7 @@ import { parseSampling, parseStops } from "../openai-sampling.js";
 import { wellFormed } from "../well-formed.js";
 import { completionRequestSchema, type CompletionRequestBody } from "./schema.js";
 
-export interface CompletionRequest {
+interface CompletionRequest {
   readonly request: GenerationRequest;
   readonly stream: boolean;
   /** Whether a stream ends with a usage chunk. */

@@ -6,7 +6,7 @@ import { wellFormed } from "../well-formed.js";
 import type { VectorFormat } from "./encode.js";
 import { schemaFor } from "./schema.js";
 
-export interface ParsedEmbeddingRequest {
+interface ParsedEmbeddingRequest {
   readonly request: EmbeddingRequest;
   readonly format: VectorFormat;
 }

@@ -10,7 +10,7 @@ import type {
 } from "./response-schema.js";
 
 /** A generated image with the values that the response contains. */
-export interface ImageResult {
+interface ImageResult {
   /** How the client gets the image. */
   readonly source: { readonly url: string } | { readonly base64: string };
   readonly promptUsed: string;

@@ -7,7 +7,7 @@ import { readRunLabels } from "../run-labels.js";
 import type { WireImageQuality } from "./response-schema.js";
 import { imageRequestSchema, type ImageRequestBody } from "./schema.js";
 
-export interface ParsedImageRequest {
+interface ParsedImageRequest {
   /** `model` is null if the request names none. */
   readonly request: Omit<ImageGenerationRequest, "model"> & { readonly model: string | null };
   /** The quality that the response names. */

@@ -64,7 +64,7 @@ export function parseCompactRequest(body: unknown): CompactRequest {
 }
 
 /** The properties of a compaction that do not come from its events. */
-export interface CompactionIdentity {
+interface CompactionIdentity {
   /** `cmp_` and 32 hex digits. */
   readonly id: string;
   /** Unix seconds. */

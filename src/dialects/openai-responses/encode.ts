@@ -105,7 +105,7 @@ function cancelledState(): ResponseState {
   return { ...toState("in_progress"), status: "cancelled" };
 }
 
-function openingTypes({ background }: Pick<ResponsesRequest, "background">) {
+function openingTypes({ background }: ResponsesRequest) {
   const created = ["response.created"] as const;
   return background ? ([...created, "response.queued"] as const) : created;
 }

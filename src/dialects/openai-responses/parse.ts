@@ -137,7 +137,7 @@ function withTools(
   { fields, bodyText, offer }: RequestSource,
   added: readonly AddedTools[],
   toolFields: ToolFields,
-): Pick<ResponsesRequest, "callForms" | "serverTools" | "mcpServers" | "settings" | "generation"> {
+) {
   const { callForms, serverTools, mcpServers, ...tools } = parseResponsesTools(toolFields, offer, added);
   return {
     callForms,
@@ -187,9 +187,7 @@ export function toConversation(
  * Reads the input items of a request. Without a previous response or a conversation, there must be at least one.
  * @throws HearthError that names the field.
  */
-export function readResponseInput(
-  fields: Pick<ResponsesRequestBody, "input" | "previous_response_id" | "conversation">,
-): readonly InputItem[] {
+export function readResponseInput(fields: ResponsesRequestBody): readonly InputItem[] {
   const { input, previous_response_id: previous, conversation } = fields;
   if (typeof input === "string") return [{ type: "message", role: "user", content: input }];
   const items = input ?? [];
@@ -239,9 +237,7 @@ function toGeneration(
 }
 
 /** @throws HearthError `invalid_field` without a threshold. */
-function readCompaction({
-  context_management: management,
-}: ResponsesRequestBody): Pick<GenerationRequest, "compaction"> {
+function readCompaction({ context_management: management }: ResponsesRequestBody) {
   const [first] = management ?? [];
   if (first === undefined) return {};
   const param = "context_management.0.compact_threshold";

@@ -1,7 +1,7 @@
 /** Encodes scores as the response of POST /v1/rerank. Pure. */
 import type { WireRanking } from "./response-schema.js";
 
-export interface RankedDocuments {
+interface RankedDocuments {
   /** Id of the request. */
   readonly id: string;
   /** Model id. */

@@ -4,7 +4,7 @@ import { validFields } from "../field-error.js";
 import { wellFormed } from "../well-formed.js";
 import { rerankRequestSchema } from "./schema.js";
 
-export interface ParsedRerankRequest {
+interface ParsedRerankRequest {
   readonly request: RerankRequest;
   /** Number of results; null = all. */
   readonly resultsMax: number | null;

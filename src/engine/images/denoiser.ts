@@ -1,13 +1,13 @@
 import type { Graph, FloatTensor } from "./graph.js";
 
-export interface DenoiserSettings {
+interface DenoiserSettings {
   readonly guidanceScale: number;
   /** See ImageModelConfig. */
   readonly guidanceEmbeddingSize: number | null;
 }
 
 /** The input of one denoising step. */
-export interface DenoiserInput {
+interface DenoiserInput {
   readonly sample: FloatTensor;
   readonly timestep: number;
   readonly texts: {

@@ -17,7 +17,7 @@ import type { RawImage } from "./image-model.js";
 import type { ImageReplies, ImageRequest, StepNews } from "./protocol.js";
 import { fittingSize, type SupportedSizes } from "./size.js";
 
-export interface ImageEngineDeps {
+interface ImageEngineDeps {
   readonly clock: Clock;
   /** Compiled worker.js; tests that run from the sources pass the compiled one, too. */
   readonly workerUrl: URL;

@@ -43,7 +43,7 @@ export function chooseTemplate(weights: LlamaModel, { load }: Model): string {
   return load?.template ?? weights.fileInfo.metadata.tokenizer?.chat_template ?? chatMl;
 }
 
-export interface LanguageOptions {
+interface LanguageOptions {
   readonly modelId: string;
   readonly contextTokens: number;
   /** What `readTemplate` returns. */

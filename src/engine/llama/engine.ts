@@ -25,7 +25,7 @@ type LlamaWorker = Pick<
   "call" | "close" | "isBlocked"
 >;
 
-export interface LlamaEngineDeps {
+interface LlamaEngineDeps {
   readonly settings: LlamaSettings;
   /** The thread; it is closed with the engine. */
   readonly worker: LlamaWorker;

@@ -26,7 +26,7 @@ import type { JobUpdate, LlamaSettings } from "./protocol.js";
 import { StepWatch } from "./step-watch.js";
 import { threadChooser, type ChooseThreads } from "./threads/choose-threads.js";
 
-export interface LlamaHostOptions {
+interface LlamaHostOptions {
   readonly settings: LlamaSettings;
   /** Returns the library, which is loaded after this host is created. */
   readonly openLibrary: () => Promise<Llama>;

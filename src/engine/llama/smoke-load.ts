@@ -9,7 +9,7 @@ import { libraryVersion } from "../trial/library-version.js";
 import { createTrials, type TrialDeps } from "../trial/trial.js";
 import type { LlamaSettings } from "./protocol.js";
 
-export interface SmokeLoadDeps extends TrialDeps {
+interface SmokeLoadDeps extends TrialDeps {
   readonly settings: LlamaSettings;
 }
 

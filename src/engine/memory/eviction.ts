@@ -19,7 +19,7 @@ export interface MemoryEntry {
   readonly turnBegan: number;
 }
 
-export interface MemoryState {
+interface MemoryState {
   readonly loaded: readonly MemoryEntry[];
   /** Models that take no new leases, by an earlier decision. They remain the first choice, so that none drains in vain. */
   readonly heldBack: ReadonlySet<string>;
@@ -29,7 +29,7 @@ export interface MemoryState {
   readonly now: number;
 }
 
-export type EvictionDecision =
+type EvictionDecision =
   | { readonly type: "fits"; readonly evict: readonly string[] }
   /** The model fits once the models of `holdBack`, which take no new leases until then, are idle. */
   | {

@@ -19,7 +19,7 @@ export interface ClientEntry extends MemoryEntry {
 }
 
 /** An engine that has models in the shared memory. */
-export interface MemoryClient {
+interface MemoryClient {
   entries(): readonly ClientEntry[];
   /** Unloads one of this engine's idle models, which leaves the entries at once. */
   evict(id: string): Promise<void>;
@@ -30,7 +30,7 @@ export interface MemoryClient {
 }
 
 /** A model to load. */
-export interface LoadRequest {
+interface LoadRequest {
   /** The model's load key, unique among the loads that wait. */
   readonly key: string;
   /** The model's id. */
@@ -38,7 +38,7 @@ export interface LoadRequest {
   readonly bytes: number;
 }
 
-export interface ModelMemoryOptions {
+interface ModelMemoryOptions {
   readonly clock: Clock;
   /** Limit for all models together. */
   readonly memoryBytesMax: number;

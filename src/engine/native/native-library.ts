@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
 
-export type NativeLibrary<T> =
+type NativeLibrary<T> =
   { readonly type: "loaded"; readonly exports: T } | { readonly type: "absent"; readonly reason: string };
 
 /**

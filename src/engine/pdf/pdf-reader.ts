@@ -13,7 +13,7 @@ import { WorkerLostError } from "../worker/client-options.js";
 import { WorkerClient } from "../worker/client.js";
 import type { PdfOutcome, PdfReplies, PdfRequest } from "./protocol.js";
 
-export interface PdfReaderDeps {
+interface PdfReaderDeps {
   readonly clock: Clock;
   /** Compiled worker.js; tests that run from the sources pass the compiled one, too. */
   readonly workerUrl: URL;

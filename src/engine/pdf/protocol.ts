@@ -5,7 +5,7 @@ export interface PdfRequest {
   readonly bytes: Uint8Array;
 }
 
-export interface RefusedPdf {
+interface RefusedPdf {
   readonly type: "refused";
   /** Why, as a clause. */
   readonly problem: string;

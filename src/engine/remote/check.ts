@@ -5,7 +5,7 @@ import { check, reasonIn, type Server } from "./http.js";
 import type { RemoteKind, ServerProperties } from "./protocol.js";
 
 /** `starting`: it loads its model. `refused`: it wants another API key. */
-export type CheckResult =
+type CheckResult =
   | { readonly type: "ready"; readonly properties: ServerProperties }
   | { readonly type: "starting" }
   | { readonly type: "refused" };

@@ -27,7 +27,7 @@ import { createTextEngine } from "./text/text-engine.js";
 import type { WorkerClient } from "../worker/client.js";
 import type { RemoteReplies, RemoteRequest } from "./protocol.js";
 
-export interface RemoteEngineDeps {
+interface RemoteEngineDeps {
   readonly engines: readonly RemoteEngineSettings[];
   /** The thread that generates: it has the vocabularies, and speaks with the servers. */
   readonly worker: Pick<WorkerClient<RemoteRequest, RemoteReplies, readonly EngineEvent[]>, "call">;
@@ -46,7 +46,7 @@ interface RemoteModelInfo extends NativeModelInfo {
   readonly sample: readonly number[];
 }
 
-export interface RemoteEngine extends Engine {
+interface RemoteEngine extends Engine {
   /** The same engine, for models that embed. */
   readonly embeddings: EmbeddingEngine;
   /** Returns why a model cannot be asked at present, in one public clause without addresses; null when it can, or was not tried yet. */

@@ -34,7 +34,7 @@ const lastFrameMsMax = 1_000;
 /** Segments without a token, one after the other, after which a server is not asked again. */
 const emptySegmentsMax = 16;
 
-export interface RemoteGenerationDeps {
+interface RemoteGenerationDeps {
   readonly language: ModelLanguage;
   readonly contextTokens: number;
   readonly client: RemoteClient;

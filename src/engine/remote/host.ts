@@ -13,7 +13,7 @@ import { createRemoteClient } from "./clients.js";
 import { RemoteGeneration } from "./generation.js";
 import type { RemoteReport, RemoteRequest } from "./protocol.js";
 
-export interface RemoteHostOptions {
+interface RemoteHostOptions {
   readonly openLibrary: () => Promise<Llama>;
   readonly openRenderer: OpenRenderer;
   /** Takes the events of generations, by the id of their call. */

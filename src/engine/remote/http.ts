@@ -31,7 +31,7 @@ export interface Server {
 }
 
 /** An event of a streamed answer. */
-export interface StreamedEvent {
+interface StreamedEvent {
   readonly data: unknown;
   /** Says that it has a part of the answer, or that more of the prompt is evaluated. */
   readonly counts: () => void;
@@ -112,7 +112,7 @@ function readRest(body: Dispatcher.ResponseData["body"]): void {
  * Returns the error of a status that says that the request itself is refused; null: the server has failed.
  * @param text what the server says, for the kind of the error only. @param cause what the operator reads
  */
-export type ReadRefusal = (status: number, text: string, cause: Error) => Error | null;
+type ReadRefusal = (status: number, text: string, cause: Error) => Error | null;
 
 /** Posts a request. @returns its JSON answer. @throws HearthError whose cause has the server's own reason. */
 export async function postJson(
@@ -126,7 +126,7 @@ export async function postJson(
 }
 
 /** A server's answer to a question about itself. */
-export interface CheckAnswer {
+interface CheckAnswer {
   readonly status: number;
   readonly text: string;
 }

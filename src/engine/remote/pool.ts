@@ -31,7 +31,7 @@ const concurrencyOtherwise = 64;
 /** Tokens that decide where a conversation goes: its beginning, which its next requests have, too. */
 const firstBlockTokens = 64;
 
-export interface PoolDeps {
+interface PoolDeps {
   readonly settings: RemoteEngineSettings;
   readonly modelName: string;
   readonly clock: Clock;
@@ -39,7 +39,7 @@ export interface PoolDeps {
 }
 
 /** A place for a generation on one of the servers. */
-export interface PoolPlace {
+interface PoolPlace {
   readonly replica: Replica;
   readonly target: RemoteTarget;
   /**

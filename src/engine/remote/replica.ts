@@ -13,9 +13,9 @@ const checkMs = { ready: 5_000, readyTexts: 60_000, firstFailure: 1_000, failure
  * unchecked -> ready | starting | unreachable | refused | unlike, by a check every few seconds. A request that fails before its first
  * token makes it unreachable until the next check; requests go to servers that are ready only.
  */
-export type ReplicaState = "unchecked" | "ready" | "starting" | "unreachable" | "refused" | "unlike";
+type ReplicaState = "unchecked" | "ready" | "starting" | "unreachable" | "refused" | "unlike";
 
-export interface ReplicaDeps {
+interface ReplicaDeps {
   readonly kind: RemoteKind;
   readonly server: Server;
   readonly modelName: string;

@@ -9,7 +9,7 @@ const pointsPerServer = 64;
 const loadBound = 1.25;
 
 /** A server as it is chosen. */
-export interface Choosable {
+interface Choosable {
   readonly url: string;
   /** Generations that it runs. */
   readonly load: number;

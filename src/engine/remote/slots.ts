@@ -11,7 +11,7 @@ interface Slot {
   lastUse: number;
 }
 
-export interface EnteredSlot {
+interface EnteredSlot {
   readonly slot: number;
   /** Whether the slot may continue on what it holds. */
   readonly reusesPrefixes: boolean;

@@ -18,7 +18,7 @@ const blockedSecondsMax = { otherwise: 10, loading: 60 } as const;
 /** Characters that are tokenized in a second, at least: a long text blocks the event loop, too. */
 const charactersPerSecondMin = 100_000;
 
-export interface TextThreadOptions {
+interface TextThreadOptions {
   readonly settings: LlamaSettings;
   readonly clock: Clock;
   /** Compiled worker.js; tests that run from the sources pass the compiled one, too. */

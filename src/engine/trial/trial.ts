@@ -32,7 +32,7 @@ export interface TrialDeps {
   readonly limitMs?: (bytes: number) => number;
 }
 
-export interface Trial {
+interface Trial {
   /** Digest of everything that the result depends on; null when the files cannot be read. */
   readonly digest: string | null;
   /** The message that the child process receives. */

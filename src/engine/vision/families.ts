@@ -5,7 +5,7 @@
 import type { OpenVisionModel } from "./family.js";
 
 /** What a model of a family needs beside the files of every vision model. */
-export interface VisionFiles {
+interface VisionFiles {
   /** The graphs that it opens, by the names of their files without the number type. */
   readonly graphs: readonly string[];
   /** Names of other files. */

@@ -24,7 +24,7 @@ const suffixes = {
   bnb4: "_bnb4",
 } as const;
 
-export interface ModelFiles {
+interface ModelFiles {
   /** Number type of each part, by its name without suffix, such as `decoder_model_merged`. */
   readonly dtype: Readonly<Record<string, keyof typeof suffixes>>;
   /** Number of external data files of a part, by the name of its file. */

@@ -3,7 +3,7 @@ import type { DecodedImage } from "../../core/images/images.js";
 /** Quarters of smaller images are not described separately. */
 const sideMin = 64;
 
-export interface Tile extends DecodedImage {
+interface Tile extends DecodedImage {
   /** Position in the whole image. */
   readonly place: string;
 }

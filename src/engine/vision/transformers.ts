@@ -58,7 +58,7 @@ interface Opener {
 }
 
 /** Converts images to tensors. */
-export type ImageProcessor = (images: readonly RawImage[]) => Promise<Feeds>;
+type ImageProcessor = (images: readonly RawImage[]) => Promise<Feeds>;
 
 /** Converts an image and a text to tensors; the order of arguments depends on the family. */
 export interface Processor {

@@ -4,7 +4,7 @@
  */
 import { HearthError } from "../../core/errors.js";
 
-export interface FairQueueLimits {
+interface FairQueueLimits {
   /** Tasks of one team that may wait. */
   readonly teamWaitingMax: number;
   /** Tasks of all teams that may wait. */

@@ -14,7 +14,7 @@ export interface WorkerCall {
   isAborted(): boolean;
 }
 
-export interface WorkerHostOptions<Request> {
+interface WorkerHostOptions<Request> {
   /** Answers a call. It is invoked in the order of the messages; several calls may be in progress. */
   readonly answer: (request: Request, call: WorkerCall) => unknown;
   /** Frees the worker's resources, after all calls have finished. */

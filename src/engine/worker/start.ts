@@ -10,14 +10,14 @@ import type { FromWorker, ToWorker } from "./protocol.js";
 const niceIncrement = 10;
 const niceMax = 19;
 
-export interface StartOptions {
+interface StartOptions {
   readonly workerUrl: URL;
   /** Threads only. */
   readonly workerData?: unknown;
   readonly memoryMbMax?: number;
 }
 
-export interface WorkerEvents {
+interface WorkerEvents {
   readonly onMessage: (message: FromWorker) => void;
   readonly onError: (error: Error) => void;
   /** @param reason the exit code, or the signal that ended a process. */

@@ -8,7 +8,7 @@ const intervalMs = 1_000;
 /** One missed second can be a long step of a busy machine. */
 const lateSeconds = 2;
 
-export interface WorkerWatchOptions {
+interface WorkerWatchOptions {
   readonly clock: Clock;
   /** Seconds without an answer after which the worker is given up; asked each second without one. */
   readonly secondsMax: () => number;

@@ -47,7 +47,7 @@ export interface StringShape {
 }
 
 /** The constraints of one subschema on the items. `rest` null: items after the prefix are unconstrained. */
-export interface ItemList {
+interface ItemList {
   readonly prefix: readonly Term[];
   readonly rest: Term | null;
   /** Whether these items count as evaluated; the items of a complement do not. */
@@ -72,7 +72,7 @@ export interface ArrayShape {
   readonly checks: readonly Check[];
 }
 
-export interface PatternMember {
+interface PatternMember {
   readonly automaton: Automaton;
   readonly term: Term;
 }

@@ -1,7 +1,7 @@
 import type { Automaton } from "./shape.js";
 
 /** A strongly connected component: states that reach each other, or a single state. */
-export interface Component {
+interface Component {
   readonly states: readonly number[];
   /** Whether a state of it can reach itself. */
   readonly cyclic: boolean;

@@ -13,7 +13,7 @@ import { emitStates } from "./states.js";
  * The texts of an automaton whose length is in these bounds. The bounds are separate because the grammar
  * counts long repetitions instead of adding states.
  */
-export interface StringLanguage {
+interface StringLanguage {
   readonly automaton: Automaton;
   readonly minLength: number;
   readonly maxLength: number | null;

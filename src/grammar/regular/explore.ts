@@ -3,7 +3,7 @@ import { spend } from "../work.js";
 import { addState, type Automaton, type AutomatonDraft, statesMax } from "./shape.js";
 
 /** An automaton given by its transition function. States with equal keys are identical. */
-export interface StateMachine<State> {
+interface StateMachine<State> {
   key(state: State): string;
   isFinal(state: State): boolean;
   /** The transitions, each for a range of characters; the ranges of one state are disjoint. */

@@ -4,7 +4,7 @@ import { partition, type Ranges } from "./ranges.js";
 import { addState, type Automaton, AutomatonTooLarge, type AutomatonDraft, draftStatesMax } from "./shape.js";
 
 /** A condition on the position at which an epsilon transition can be taken. */
-export type Guard = "start" | "end" | "wordBoundary" | "noWordBoundary";
+type Guard = "start" | "end" | "wordBoundary" | "noWordBoundary";
 
 const nodesMax = 60_000;
 /** Nodes visited during determinisation; this bounds its time to about 0.1 s. */

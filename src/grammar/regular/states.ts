@@ -6,7 +6,7 @@ import { type Ranges, countCodePoints } from "./ranges.js";
 import type { Automaton } from "./shape.js";
 
 /** The form of a text in the grammar: unchanged, or as the part of a JSON string after its opening quote. */
-export type TextForm = "raw" | "json";
+type TextForm = "raw" | "json";
 
 /** A sequence: a literal that is still unquoted, then GBNF. */
 interface Sequence {

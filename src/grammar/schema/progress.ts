@@ -3,7 +3,7 @@ import type { SchemaNode } from "./node.js";
 import { refusal } from "./resolve.js";
 
 /** A subschema that applies to the same instance value as its parent, and the keyword that applies it. */
-export interface InPlaceSubschema {
+interface InPlaceSubschema {
   readonly keyword: string;
   readonly node: SchemaNode;
 }

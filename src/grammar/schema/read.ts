@@ -13,7 +13,7 @@ import { readScalar } from "./read-scalar.js";
 import { SchemaRefusal } from "./refusal.js";
 import { findReferences, refusal, type References, type RefKeyword } from "./resolve.js";
 
-export interface ReadOptions {
+interface ReadOptions {
   readonly limits?: Partial<SchemaLimits>;
   /** Whether the siblings of `$ref` apply also in the drafts that ignore them. */
   readonly refSiblings?: boolean;
@@ -237,9 +237,7 @@ function readDependent(node: NodeDraft, keywords: Keywords): void {
   else node.allOf = [...(node.allOf ?? []), { pointer: `${keywords.pointer}/dependencies`, ...older }];
 }
 
-function readDependencies(
-  keywords: Keywords,
-): Pick<SchemaNode, "dependentRequired" | "dependentSchemas"> | undefined {
+function readDependencies(keywords: Keywords) {
   const dependencies = keywords.map("dependencies");
   if (dependencies === undefined) return undefined;
   const required = new Map<string, readonly string[]>();

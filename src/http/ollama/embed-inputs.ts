@@ -7,7 +7,7 @@ import { embeds } from "../../answers/embeddings.js";
 import { embedCall } from "../server/answer.js";
 import { knownName } from "./names.js";
 
-export type Embedded = Pick<Evaluated, "vectors" | "promptTokens" | "loadMs">;
+type Embedded = Pick<Evaluated, "vectors" | "promptTokens" | "loadMs">;
 
 /** Embeds the inputs of a request, of which there may be none. @returns null when the client has left. */
 export async function embedInputs(

@@ -81,7 +81,7 @@ export interface Accounts {
   readonly usage: UsageReports;
   readonly exports: Exports;
   readonly hostedPrices: HostedPriceService;
-  readonly ledger: Pick<LedgerStore, "verify">;
+  readonly ledger: LedgerStore;
 }
 
 /** The services of accounts of a server, in whose console members sign in. */

@@ -49,7 +49,7 @@ export interface WebSockets {
 }
 
 /** What a server serves. */
-export interface Served {
+interface Served {
   readonly routes: readonly Route[];
   /** @param internal has the same routes */
   readonly serveWebSockets: (

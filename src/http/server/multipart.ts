@@ -9,7 +9,7 @@ import { admitBody } from "./middleware/protocol.js";
 import { reserveUntilEnd } from "./middleware/reserve-body.js";
 
 /** What a part says of its file. */
-export interface UploadedFile {
+interface UploadedFile {
   readonly filename: string;
   readonly mimeType: string;
 }

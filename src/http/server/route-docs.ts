@@ -37,14 +37,14 @@ export interface AnswerDocs {
 export type StreamDocs = EventStreamDocs | LineStreamDocs;
 
 /** JSON values, one on each line. */
-export interface LineStreamDocs {
+interface LineStreamDocs {
   readonly form: "lines";
   /** Schema of a line. */
   readonly schema: z.ZodType;
 }
 
 /** Server-sent events. */
-export interface EventStreamDocs {
+interface EventStreamDocs {
   readonly form?: "events";
   /** Schema of the data of one event. */
   readonly schema: z.ZodType;

@@ -59,23 +59,23 @@ export interface Call extends BodyCall {
 }
 
 /** One request with an authenticated management key. */
-export interface ManagementCall extends BodyCall {
+interface ManagementCall extends BodyCall {
   readonly route: ManagementRoute;
   readonly manager: Manager;
 }
 
 /** One request of a route of accounts, by a management key or by a command of the operator. */
-export interface AccountCall extends Omit<BodyCall, "route" | "routes"> {
+interface AccountCall extends Omit<BodyCall, "route" | "routes"> {
   readonly manager: Manager;
 }
 
 /** One request of a page of the console. */
-export interface PageCall extends BodyCall {
+interface PageCall extends BodyCall {
   readonly route: PageRoute;
 }
 
 /** One request of a page of the console, of a member who is signed in. */
-export interface SessionCall extends BodyCall {
+interface SessionCall extends BodyCall {
   readonly route: SessionRoute;
   readonly signedIn: SignedIn;
 }
@@ -118,12 +118,12 @@ export interface OperatorRoute<App = AccountContext> extends Pick<
   readonly handle: Handle<AccountCall, App>;
 }
 
-export interface PageRoute extends RouteBase {
+interface PageRoute extends RouteBase {
   readonly guard: "page";
   readonly handle: Handle<PageCall>;
 }
 
-export interface SessionRoute extends RouteBase {
+interface SessionRoute extends RouteBase {
   readonly guard: "session";
   readonly handle: Handle<SessionCall>;
 }

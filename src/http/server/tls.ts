@@ -7,7 +7,7 @@ import type { Clock } from "../../core/clock.js";
 import type { Logger } from "../../core/logger.js";
 import { readRegularFileSync, UnreadableFileError } from "../../system/regular-file.js";
 
-export interface TlsFiles {
+interface TlsFiles {
   /** PEM: the certificate of the server, then the certificates of the authorities in between. */
   readonly certFile: string;
   /** PEM: its private key. */
@@ -19,7 +19,7 @@ export interface ServerTls {
   /** The names and addresses that the certificate is for. */
   readonly names: readonly string[];
   /** Reads the files again when they have changed. @returns a function that ends this */
-  readonly follow: (server: Pick<Server, "setSecureContext">) => () => void;
+  readonly follow: (server: Server) => () => void;
 }
 
 export interface TlsDeps {
@@ -71,7 +71,7 @@ export function openTls(files: TlsFiles, { clock, logger }: TlsDeps): ServerTls 
   };
 }
 
-export interface Certificate {
+interface Certificate {
   /** The names and addresses that it is for. */
   readonly names: readonly string[];
   readonly end: Date;

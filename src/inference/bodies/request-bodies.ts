@@ -8,7 +8,7 @@ import type { RunContent } from "../content/messages.js";
 import type { Redact } from "./redaction.js";
 import type { RequestBodyStore, StoredBodies } from "./store.js";
 
-export interface BodyLimits {
+interface BodyLimits {
   /** Characters of what is stored of each request, and as many of its answer. */
   readonly requestBodyCharsMax: number;
   /** Bytes of all of them; 0: none are stored. */
@@ -17,7 +17,7 @@ export interface BodyLimits {
 }
 
 /** The run that content belongs to. */
-export interface RunOfContent {
+interface RunOfContent {
   readonly id: string;
   readonly teamId: string;
 }
@@ -29,7 +29,7 @@ export interface RequestBodies {
   record(run: RunOfContent, content: RunContent): Promise<void>;
 }
 
-export interface RequestBodiesDeps {
+interface RequestBodiesDeps {
   readonly bodies: RequestBodyStore;
   readonly redact: Redact;
   readonly limits: BodyLimits;

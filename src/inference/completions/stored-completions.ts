@@ -10,7 +10,7 @@ import type { CompletionsQuery, ListedCompletion, StoredCompletion } from "./sto
 
 export type StoredCompletions = ReturnType<typeof createStoredCompletions>;
 
-export interface StoredCompletionsDeps {
+interface StoredCompletionsDeps {
   readonly store: CompletionStore;
   readonly writes: Writes;
   /** Completions of all teams that may be stored. */

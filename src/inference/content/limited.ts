@@ -1,6 +1,6 @@
 import type { ContentMessage, ContentPart } from "./messages.js";
 
-export interface LimitedContent {
+interface LimitedContent {
   readonly messages: readonly ContentMessage[];
   /** Whether something was left out. */
   readonly isCut: boolean;

@@ -20,7 +20,7 @@ import type { ConversationStore } from "./store/conversations.js";
 
 export type Conversations = ReturnType<typeof createConversations>;
 
-export interface ConversationsDeps {
+interface ConversationsDeps {
   readonly store: ConversationStore;
   readonly nodes: NodeStore;
   readonly writes: Writes;

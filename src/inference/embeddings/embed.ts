@@ -12,7 +12,7 @@ import { timedLoads } from "../run/timed-loads.js";
 import { usableModel } from "../usable-model.js";
 import { EmbeddingRun, type EmbeddingServices, type Evaluated, type Evaluation } from "./embedding-run.js";
 
-export interface Ranking extends Evaluated {
+interface Ranking extends Evaluated {
   /** One for each document, in their order; from 0 to 1. */
   readonly scores: readonly number[];
 }

@@ -53,13 +53,13 @@ export interface Files {
   deleteExpired(now: number, limit: number): Promise<number>;
 }
 
-export interface FileLimits {
+interface FileLimits {
   readonly fileBytesMax: number;
   readonly teamFilesMax: number;
   readonly teamFileBytesMax: number;
 }
 
-export interface FilesDeps {
+interface FilesDeps {
   readonly files: FileStore;
   readonly contents: FileContents;
   readonly writes: Writes;

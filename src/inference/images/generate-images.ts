@@ -40,7 +40,7 @@ export interface NamedImage extends GeneratedImage {
   readonly name: string | null;
 }
 
-export interface GeneratedImages {
+interface GeneratedImages {
   readonly model: Model;
   readonly images: readonly NamedImage[];
   readonly costTicks: Ticks;

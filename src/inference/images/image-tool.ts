@@ -12,7 +12,7 @@ export interface ImageToolDeps {
 }
 
 /** What the request states of its images. */
-export interface ImageToolSettings extends Pick<ImageGenerationRequest, "size" | "format" | "quality"> {
+interface ImageToolSettings extends Pick<ImageGenerationRequest, "size" | "format" | "quality"> {
   /** Name of the image model, which the key may use. */
   readonly model: string;
   /** Its id. */

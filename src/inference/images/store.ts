@@ -15,7 +15,7 @@ import { leftoversBefore } from "../../store/nodes.js";
 import { prepare, prepareInsert } from "../../store/prepared.js";
 import { createWrite } from "../../store/writes.js";
 
-export interface ImageStoreOptions {
+interface ImageStoreOptions {
   /** Created with the first image. */
   readonly folder: string;
   /** Limit on all images together. */

@@ -17,7 +17,7 @@ export interface McpConnection {
   end(): Promise<void>;
 }
 
-export interface ConnectDeps {
+interface ConnectDeps {
   readonly fetch: GuardedFetch["fetch"];
   readonly texts: ArgumentTexts;
   readonly version: string;

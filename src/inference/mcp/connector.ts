@@ -3,7 +3,7 @@ import type { McpConnector, McpServer } from "../../core/tools/mcp-servers.js";
 import { HearthError } from "../../core/errors.js";
 import { openMcpSession, type McpSessionDeps } from "./session.js";
 
-export interface McpConnectorDeps extends McpSessionDeps {
+interface McpConnectorDeps extends McpSessionDeps {
   /** Servers that one request may name. */
   readonly serversMax: number;
 }

@@ -13,7 +13,7 @@ import type { TextTokens } from "../../core/engine.js";
 const clearedResult = "[The result of this call was removed to save space.]";
 const clearedArguments = "{}";
 
-export interface EditedRequest {
+interface EditedRequest {
   readonly request: GenerationRequest;
   /** The edits that have changed the conversation, in order. */
   readonly applied: readonly AppliedEdit[];
@@ -61,7 +61,7 @@ export async function applyContextEdits(
 }
 
 /** Tokens of a prompt before and after its edits. */
-export interface EditedCount {
+interface EditedCount {
   /** Estimated from what was cleared if the whole prompt does not fit. */
   readonly original: number;
   readonly edited: number;

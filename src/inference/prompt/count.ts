@@ -6,7 +6,7 @@ import { tooManyRuns } from "../too-many-runs.js";
 import type { Captioning } from "./captioning.js";
 import { fittingPrompt } from "./fitting.js";
 
-export interface PromptCounterDeps {
+interface PromptCounterDeps {
   readonly engine: Engine;
   readonly load: (model: Model, signal: AbortSignal) => Promise<LoadedModel>;
   readonly captioning: Captioning;

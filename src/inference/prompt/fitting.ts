@@ -8,7 +8,7 @@ import type { Model } from "../../core/model.js";
 const answerTokens = 1024;
 
 /** A prompt, and the messages that it was built from. */
-export interface FittedPrompt {
+interface FittedPrompt {
   readonly prompt: Prompt;
   readonly messages: readonly Message[];
 }

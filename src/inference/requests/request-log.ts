@@ -24,7 +24,7 @@ import {
 } from "./logged-request.js";
 import type { RequestStore } from "./store.js";
 
-export interface RequestPage {
+interface RequestPage {
   /** The newest first. */
   readonly requests: readonly LoggedRequest[];
   /** Where the next page starts; null when this is the last one. */
@@ -34,7 +34,7 @@ export interface RequestPage {
 /** A request that the actor cannot see is treated as one that does not exist. */
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
-export interface RequestLogDeps extends AuditDeps {
+interface RequestLogDeps extends AuditDeps {
   readonly requests: RequestStore;
   /** The live requests of this server. */
   readonly liveRuns: LiveRuns;

@@ -8,7 +8,7 @@ import type { LoggedRequest, RequestPosition, RequestQuery, RequestStatus } from
 export type RequestStore = ReturnType<typeof createRequestStore>;
 
 /** A part of the requests that have a run in the database. */
-export interface StoredRequests {
+interface StoredRequests {
   readonly requests: readonly LoggedRequest[];
   /** The last one that was looked at, when there may be more after it; else null. */
   readonly scannedTo: RequestPosition | null;

@@ -8,7 +8,7 @@ import type { Broadcast } from "../../core/broadcast.js";
 import type { Clock } from "../../core/clock.js";
 import type { EventLog } from "./event-log.js";
 
-export interface EventRelay {
+interface EventRelay {
   /** Announces that this server writes the log of a response: the followers on other servers ask for it. */
   announce(id: string): void;
   /** Appends to a log what other servers write, until it ends. Does nothing where there is one server. */
@@ -18,7 +18,7 @@ export interface EventRelay {
 /** For a server that shares its database with no other. */
 export const noRelay: EventRelay = { announce: () => undefined, fill: () => undefined };
 
-export interface FollowedResponse {
+interface FollowedResponse {
   readonly id: string;
   readonly teamId: string;
 }

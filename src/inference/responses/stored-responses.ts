@@ -23,14 +23,14 @@ const chainResponsesMax = 1_000;
 const conversationCharsMax = 33_554_432;
 
 /** A response to be stored. */
-export interface NewResponse extends Omit<StoredResponse, "expireTime"> {
+interface NewResponse extends Omit<StoredResponse, "expireTime"> {
   readonly input: readonly StoredItem[];
   readonly output: readonly StoredItem[];
 }
 
 export type StoredResponses = ReturnType<typeof createStoredResponses>;
 
-export interface StoredResponsesDeps {
+interface StoredResponsesDeps {
   readonly responses: ResponseStore;
   /** Responses of all teams that may be stored. */
   readonly responsesMax: number;

@@ -17,7 +17,7 @@ import type { RunRecorder } from "./run-record.js";
 import type { RunStore } from "./store/runs.js";
 
 /** In whose name a run is done, and at what rate it is charged. */
-export interface Caller {
+interface Caller {
   readonly principal: Principal;
   readonly requestId: string;
   /** The route, as the usage table records it. */

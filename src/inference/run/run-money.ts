@@ -40,14 +40,14 @@ interface Reservation {
 }
 
 /** What is written of a run before it produces anything. */
-export interface RunStart {
+interface RunStart {
   readonly promptTokens: number;
   /** The most that the run can consume. */
   readonly bound: UsageBound;
 }
 
 /** What is written of a run that has ended. */
-export interface WrittenEnd {
+interface WrittenEnd {
   readonly state: RunOutcome["state"];
   readonly ending: RunEnding;
   /** Written in the same transaction; null when the run is void and costs nothing. */

@@ -18,7 +18,7 @@ import type { AlertStore } from "./store/alerts.js";
 import type { ChannelStore } from "./store/channels.js";
 import type { DeliveryStore } from "./store/deliveries.js";
 
-export interface NewChannel {
+interface NewChannel {
   /** null: all alerts, the server's included; for an actor of one team, the alerts of the team. */
   readonly teamId: string | null;
   readonly kind: ChannelKind;
@@ -30,7 +30,7 @@ export interface NewChannel {
 /** An actor of one team sees the alerts and channels of the team; alerts and channels of the server and of other teams are treated as absent. */
 export type AlertService = ReturnType<typeof createAlertService>;
 
-export interface AlertServiceDeps extends AuditDeps {
+interface AlertServiceDeps extends AuditDeps {
   readonly alerts: AlertStore;
   readonly channels: ChannelStore;
   readonly deliveries: DeliveryStore;

@@ -2,7 +2,7 @@
 import type { Alert, AlertChannel, Condition } from "./alert.js";
 
 /** What a source may need to know besides what it reads. */
-export interface Situation {
+interface Situation {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly channels: readonly AlertChannel[];

@@ -12,7 +12,7 @@ import type { AlertDelivery, ChannelKind } from "./alert.js";
 import type { ChannelStore } from "./store/channels.js";
 import type { DeliveryStore } from "./store/deliveries.js";
 
-export interface DeliveryQueueDeps {
+interface DeliveryQueueDeps {
   readonly deliveries: DeliveryStore;
   readonly channels: ChannelStore;
   readonly senders: Readonly<Record<ChannelKind, AlertSender>>;

@@ -20,7 +20,7 @@ import type { AlertStore } from "./store/alerts.js";
 import type { ChannelStore } from "./store/channels.js";
 import type { DeliveryStore } from "./store/deliveries.js";
 
-export interface MonitorDeps {
+interface MonitorDeps {
   /** What every server of the database finds. */
   readonly sources: readonly ConditionSource[];
   /** What only this server finds. */
@@ -41,7 +41,7 @@ export interface MonitorDeps {
   readonly onError: (thrown: unknown) => void;
 }
 
-export interface MonitorLimits {
+interface MonitorLimits {
   /** 0: nothing is looked for. */
   readonly checkEveryMs: number;
   readonly repeatEveryMs: number;

@@ -13,7 +13,7 @@ export type Admit = (
   changes: readonly Write[],
 ) => Promise<void>;
 
-export interface AdmissionDeps {
+interface AdmissionDeps {
   readonly batches: BatchStore;
   readonly writes: Writes;
   readonly limits: BatchLimits;

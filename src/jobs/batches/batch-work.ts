@@ -46,10 +46,7 @@ function parseInTurn(budget: BodyBudget): ParseJson {
   return (bytes) => budget.work(bytes.length, () => parseJson(bytes));
 }
 
-function createModelCheck(
-  { models }: Pick<BatchParts, "models">,
-  authenticator: Authenticator,
-): ProgressDeps["modelCheck"] {
+function createModelCheck({ models }: BatchParts, authenticator: Authenticator): ProgressDeps["modelCheck"] {
   return async ({ apiKeyId, endpoint }) => {
     const principal = await authenticator.readmit(apiKeyId);
     return (name) => {

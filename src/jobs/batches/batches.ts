@@ -14,7 +14,7 @@ import type { BatchLimits } from "./limits.js";
 import { batchTask, type BatchProgress, type ProgressDeps } from "./progress.js";
 import type { BatchQuery } from "./store/batches.js";
 
-export interface NewBatch {
+interface NewBatch {
   readonly principal: Principal;
   readonly endpoint: string;
   readonly metadata: string | null;

@@ -9,7 +9,7 @@ import type { BatchError, BatchLine } from "./batch.js";
 /** Parses the JSON of one line. @throws HearthError `malformed`. */
 export type ParseJson = (bytes: Buffer) => Promise<{ readonly value: unknown; readonly text: string | null }>;
 
-export interface InputRules {
+interface InputRules {
   readonly endpoint: string;
   readonly linesMax: number;
   readonly lineBytesMax: number;

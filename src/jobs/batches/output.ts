@@ -9,7 +9,7 @@ import { dropped } from "./results.js";
 import type { BatchStore } from "./store/batches.js";
 import type { BatchLineStore, OutputLine } from "./store/lines.js";
 
-export interface OutputDeps {
+interface OutputDeps {
   readonly batches: BatchStore;
   readonly lines: BatchLineStore;
   readonly files: Files;

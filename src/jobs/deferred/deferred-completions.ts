@@ -9,11 +9,11 @@ import { HearthError, type ErrorDetails, type ErrorKind } from "../../core/error
 import type { Job } from "../job.js";
 import type { JobQueue } from "../queue.js";
 
-export interface NewDeferredCompletion extends Omit<Job, "kind" | "attempts" | "createTime">, StoredOwner {}
+interface NewDeferredCompletion extends Omit<Job, "kind" | "attempts" | "createTime">, StoredOwner {}
 
 export type DeferredCompletions = ReturnType<typeof createDeferredCompletions>;
 
-export interface DeferredCompletionsDeps {
+interface DeferredCompletionsDeps {
   readonly deferred: DeferredStore;
   readonly queue: JobQueue;
   readonly clock: Clock;

@@ -16,7 +16,7 @@ import type { EndedOutcome } from "./deferred-completion.js";
 import { cancelled, writeFailure } from "./deferred-completions.js";
 import type { DeferredStore } from "./store.js";
 
-export interface DeferredCompletionHandlerDeps extends AnswerContext {
+interface DeferredCompletionHandlerDeps extends AnswerContext {
   readonly authenticator: Authenticator;
   readonly deferred: DeferredStore;
   readonly bodyBudget: BodyBudget;

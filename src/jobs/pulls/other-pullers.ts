@@ -7,7 +7,7 @@ import type { Broadcast } from "../../core/broadcast.js";
 import { isEnded, type ModelPull } from "./pull.js";
 import type { PullStore } from "./store.js";
 
-export interface OtherPullersDeps {
+interface OtherPullersDeps {
   readonly broadcast: Broadcast;
   readonly pulls: PullStore;
   readonly clock: Clock;

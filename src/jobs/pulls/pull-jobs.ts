@@ -19,7 +19,7 @@ const queuedMax = 100;
 const endedMax = 1000;
 const listedMax = 200;
 
-export interface PullJobsDeps extends AuditDeps {
+interface PullJobsDeps extends AuditDeps {
   readonly pulls: PullStore;
   readonly broadcast: Broadcast;
   readonly openPuller: () => Promise<Puller>;

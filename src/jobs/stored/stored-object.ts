@@ -37,7 +37,7 @@ export interface StoredObject extends StoredOwner {
 }
 
 /** The requests of a batch. */
-export interface StoredLines {
+interface StoredLines {
   readonly total: number;
   readonly succeeded: number;
   readonly errored: number;

@@ -30,12 +30,12 @@ import {
 } from "./stored-object.js";
 
 /** A file, or the JSON text of an answer. */
-export type StoredContent =
+type StoredContent =
   { readonly type: "file"; readonly file: StoredFile } | { readonly type: "json"; readonly text: string };
 
 export type StoredObjects = ReturnType<typeof createStoredObjects>;
 
-export interface StoredObjectsDeps extends AuditDeps {
+interface StoredObjectsDeps extends AuditDeps {
   readonly storedObjectStore: StoredObjectStore;
   readonly teams: TeamStore;
   readonly deferredCompletions: DeferredCompletions;

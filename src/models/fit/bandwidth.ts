@@ -9,7 +9,7 @@ const bytesPerBuffer = 64 * 1024 * 1024;
 /** Time for the threads to start, and to end. */
 const waitMsMax = 5_000;
 
-export interface BandwidthDeps {
+interface BandwidthDeps {
   readonly clock: Clock;
   /** The compiled worker.ts. */
   readonly workerUrl: URL;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { freemem } from "node:os";
 
 /** Returns the text of a file of the system; null if there is none. */
-export type ReadSystemFile = (path: string) => string | null;
+type ReadSystemFile = (path: string) => string | null;
 
 /**
  * Returns the free bytes: what the system can give without swapping, and in a container no more than its limit leaves. Files that are only
@@ -19,7 +19,7 @@ export function freeMemoryBytes(
 }
 
 /** What the room for models depends on. */
-export interface RoomSources {
+interface RoomSources {
   readonly read: ReadSystemFile;
   /** Limit of the container; 0 if there is none. */
   readonly limitBytes: number;

@@ -1,8 +1,8 @@
 /** Whether a model fits into memory, and what would make it fit. */
 
-export type Verdict = "fits" | "fits with a shorter context" | "does not fit";
+type Verdict = "fits" | "fits with a shorter context" | "does not fit";
 
-export interface FitQuestion {
+interface FitQuestion {
   /** Tokens of context that are wanted. */
   readonly contextTokens: number;
   /** Memory that the model can have, in bytes. */

@@ -5,7 +5,7 @@ import type { GgufMetadata } from "./metadata.js";
 
 /** Names of llama.cpp's numbers for `pooling_type`, in their order. */
 export const poolings = ["none", "mean", "cls", "last", "rank"] as const;
-export type Pooling = (typeof poolings)[number];
+type Pooling = (typeof poolings)[number];
 
 /** Returns how the vectors of the tokens become one; null if the header does not say. */
 function readPooling({ values }: GgufMetadata): Pooling | null {

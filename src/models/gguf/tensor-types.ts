@@ -1,5 +1,5 @@
 /** The storage layout of a ggml tensor type: `elements` values take `bytes` bytes. */
-export interface TensorType {
+interface TensorType {
   readonly elements: number;
   readonly bytes: number;
 }

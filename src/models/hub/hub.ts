@@ -8,7 +8,7 @@ import { isPassing, PassingFailure, pause, retryAfterMs, waitMsBefore } from "./
 import type { HubSettings } from "./settings.js";
 import type { HubAnswer, Transport } from "./transfer/transport.js";
 
-export interface Repository {
+interface Repository {
   readonly repo: string;
   /** The commit that the files are of. */
   readonly commit: string;

@@ -45,7 +45,7 @@ export interface PullerDeps extends Omit<DownloadDeps, "transport"> {
   readonly statfs?: (folder: string) => Promise<{ readonly bavail: number; readonly bsize: number }>;
 }
 
-export interface PullOptions {
+interface PullOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: PullProgress) => void;
 }

@@ -11,7 +11,7 @@ export interface HubSettings {
 }
 
 /** URLs of proxies; an empty text: none. */
-export interface Proxies {
+interface Proxies {
   readonly http: string;
   readonly https: string;
   /** Hosts that are reached without one, with commas. */

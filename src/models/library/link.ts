@@ -13,10 +13,10 @@ const finders = {
 } as const satisfies Record<string, (folder: string) => Promise<ForeignModels>>;
 
 /** A program that has models on this machine. */
-export type ForeignProgram = keyof typeof finders;
+type ForeignProgram = keyof typeof finders;
 
 /** A model that is linked, now or since an earlier time. */
-export interface LinkedModel {
+interface LinkedModel {
   /** As the other program calls it. */
   readonly name: string;
   /** Absolute path of its first file in the folder of models. */
@@ -35,7 +35,7 @@ export interface LinkReport {
   readonly failed: readonly Skipped[];
 }
 
-export interface LinkOptions {
+interface LinkOptions {
   readonly from: ForeignProgram;
   /** Folder of the other program. */
   readonly source: string;

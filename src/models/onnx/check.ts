@@ -15,7 +15,7 @@ const partFolders = ["", "onnx", "scheduler", "tokenizer", "text_encoder", "unet
 const filesPerFolderMax = 1000;
 
 /** Files that must exist. */
-export interface RequiredFiles {
+interface RequiredFiles {
   /** Names of graphs in `onnx`, without number type and ending. */
   readonly graphs: readonly string[];
   /** Names of other files in the model's own folder. */

@@ -29,7 +29,7 @@ const config = z.object({ model_type: z.string().min(1).max(200) });
 /** What a manifest says of the files. */
 type Sizes = Pick<WrittenManifest, "bytes" | "files">;
 
-export interface VisionFolder {
+interface VisionFolder {
   readonly weights: Weights;
   /** `model_type`, or `unknown`. */
   readonly family: string;

@@ -1,7 +1,7 @@
 import type { RawBuilder } from "kysely";
 
 /** A value or an expression of a query. A string or a number becomes a parameter. */
-export type Operand = RawBuilder<unknown> | string | number;
+type Operand = RawBuilder<unknown> | string | number;
 
 /**
  * What the SQL of a database does differently. Everything else that stores write runs unchanged on both databases: literals

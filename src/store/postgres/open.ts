@@ -18,7 +18,7 @@ import type { NodeIdentity } from "./nodes.js";
 import { createKyselyPool, createPool, limitConnections } from "./pool.js";
 import { takeServerLock, type ServerLock } from "./server-lock.js";
 
-export interface PostgresOptions {
+interface PostgresOptions {
   readonly url: string;
   readonly connectionsMax: number;
   readonly clock: Clock;

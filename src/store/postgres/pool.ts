@@ -24,7 +24,7 @@ const preparedMax = 1_000;
 /** How often a statement or a transaction is attempted that others have kept from being serialized. */
 export const attemptsMax = 10;
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly address: PostgresAddress;
   readonly connectionsMax: number;
   /** The number of the server whose connections these are; null: of a command. */
@@ -152,7 +152,7 @@ type KyselyResult = Pick<pg.QueryResult, "command" | "rowCount" | "rows">;
 /** What makes the rows of statements, by their text. */
 const readers = new Map<string, RowReader>();
 
-function readerFor(text: string, { fields }: Pick<pg.QueryResult, "fields">): RowReader {
+function readerFor(text: string, { fields }: pg.QueryResult): RowReader {
   let reader = readers.get(text);
   if (reader === undefined) {
     reader = createRowReader(fields.map(({ name }) => name));

@@ -20,7 +20,7 @@ export interface FilterExpression {
   readonly args: CallArguments;
 }
 
-export interface NameExpression {
+interface NameExpression {
   readonly type: "name";
   readonly name: string;
 }
@@ -101,7 +101,7 @@ export interface ForStatement {
   readonly otherwise: readonly JinjaStatement[];
 }
 
-export interface MacroStatement {
+interface MacroStatement {
   readonly type: "macro";
   readonly name: string;
   readonly parameters: readonly MacroParameter[];

@@ -14,7 +14,7 @@ import {
   type Value,
 } from "./values.js";
 
-export interface JsonOptions {
+interface JsonOptions {
   readonly ensureAscii: boolean;
   /** One level of indentation, or null for a single line. */
   readonly indent: string | null;

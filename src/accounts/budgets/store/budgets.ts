@@ -24,7 +24,7 @@ interface StatusRow extends Row<"budgets"> {
   readonly warned: boolean;
 }
 
-export type BudgetSubjectId = Pick<Budget, "subject" | "subjectId">;
+type BudgetSubjectId = Pick<Budget, "subject" | "subjectId">;
 
 /** Which budgets of a team are listed. */
 export interface BudgetQuery {

@@ -4,7 +4,7 @@ import type { Script } from "./scripts.js";
 
 export type RedisClient = ReturnType<typeof createRedisClient>;
 
-export interface ClientOptions {
+interface ClientOptions {
   /** `redis://` or `rediss://`, with user, password and number of the database. */
   readonly url: string;
   readonly connectMsMax: number;

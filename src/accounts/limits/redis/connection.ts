@@ -22,7 +22,7 @@ export interface RedisConnection {
   close(): void;
 }
 
-export interface RedisConnectionDeps {
+interface RedisConnectionDeps {
   readonly url: string;
   /** Keys begin with it. */
   readonly prefix: string;

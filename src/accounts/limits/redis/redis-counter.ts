@@ -17,7 +17,7 @@ import { createSharedCounter } from "../shared/shared-counter.js";
 import type { RedisConnection } from "./connection.js";
 import { createRedisWindows } from "./windows.js";
 
-export interface RedisCounterDeps {
+interface RedisCounterDeps {
   readonly connection: RedisConnection;
   readonly prefix: string;
   /** Counts while Redis cannot be used. */

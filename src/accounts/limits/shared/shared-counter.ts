@@ -15,7 +15,7 @@ import {
 } from "../quota-counter.js";
 import type { CountRow, DemandRecord, SharedWindows } from "./shared-windows.js";
 
-export interface SharedCounterDeps {
+interface SharedCounterDeps {
   readonly windows: SharedWindows;
   readonly clock: Clock;
   /** Returns a time in milliseconds to count at; null = the time of the database, or of Redis. */

@@ -7,7 +7,7 @@ import type { Database } from "../../../store/database.js";
 import { readJoinedPrices, type JoinedPrices } from "./price-ids.js";
 
 /** A team's credit and what changed it, all read at the same moment. */
-export interface StoredBalance {
+interface StoredBalance {
   /** Newest first. */
   readonly changes: readonly BalanceChange[];
   /** The sum of all purchases, refunds and corrections. */

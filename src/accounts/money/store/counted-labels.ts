@@ -9,7 +9,7 @@ import { createWrite, type Write } from "../../../store/writes.js";
 import { toMonth } from "../spending.js";
 import type { SpendLabels } from "../../principals/spend-labels.js";
 
-export interface LabelBounds {
+interface LabelBounds {
   /** Labels that a team may have in a month. */
   readonly perMonthMax: Readonly<Record<LabelSource, number>>;
 }
@@ -20,7 +20,7 @@ const defaultBounds: LabelBounds = { perMonthMax: { header: 1000, metadata: 1000
 const monthsMax = 1000;
 
 /** What a run adds to the labels that are counted. */
-export interface LabelRegistration {
+interface LabelRegistration {
   /** Executed in the transaction that inserts the run. */
   readonly writes: readonly Write[];
   /** Called once they are committed. */

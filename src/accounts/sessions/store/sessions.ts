@@ -10,7 +10,7 @@ import { createWrite, type Write } from "../../../store/writes.js";
 export type SignInStore = ReturnType<typeof createSignInStore>;
 
 /** How a member signs in. */
-export type MemberSignIn = Omit<Row<"memberSignIns">, "memberId">;
+type MemberSignIn = Omit<Row<"memberSignIns">, "memberId">;
 
 /** A link that has not been used. */
 export type SignInLink = Row<"signInLinks">;

@@ -17,7 +17,7 @@ export interface OidcMemberDeps extends MemberKeyDeps {
 }
 
 /** A member as they are after the writes. */
-export interface PreparedMember {
+interface PreparedMember {
   readonly member: Member;
   readonly writes: readonly Write[];
 }

@@ -34,7 +34,7 @@ export interface BegunOidcSignIn {
   readonly maxAgeMs: number;
 }
 
-export interface OidcCallback {
+interface OidcCallback {
   /** The text of the cookie; null: there is none. */
   readonly transaction: string | null;
   /** The query of the URL. */
@@ -43,7 +43,7 @@ export interface OidcCallback {
 
 export type OidcSignIn = ReturnType<typeof createOidcSignIn>;
 
-export interface OidcDeps extends OidcMemberDeps {
+interface OidcDeps extends OidcMemberDeps {
   readonly teams: TeamStore;
   readonly attempts: SignInAttempts;
   readonly failures: FailedSignIns;

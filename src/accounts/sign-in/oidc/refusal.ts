@@ -18,7 +18,7 @@ export type OidcError =
   | "team_blocked";
 
 /** What the log and the audit log know of a sign-in that did not succeed. */
-export interface OidcRefusalDetails {
+interface OidcRefusalDetails {
   readonly cause?: unknown;
   readonly member?: Member;
   /** Identifies the person at the provider. */

@@ -15,12 +15,12 @@ import {
   type PlaygroundTurn,
 } from "./chat/turn.js";
 
-export interface Draft {
+interface Draft {
   readonly text: string;
   readonly images: readonly AttachedImage[];
 }
 
-export interface PlaygroundState {
+interface PlaygroundState {
   readonly settings: Settings;
   readonly turns: readonly PlaygroundTurn[];
   /** The message that is being written. */

@@ -26,7 +26,7 @@ export const requestStateTexts: Readonly<Record<WireRequest["status"], string>> 
 };
 
 /** How long the parts of a request took, in milliseconds; null for a part that it does not have (yet). */
-export interface Times {
+interface Times {
   /** From its acceptance until it got a slot. */
   readonly queueMs: number | null;
   /** From then until the first text: the prompt is evaluated. */

@@ -10,7 +10,7 @@ const followedMax = 10;
 /** Pixels that a page may be scrolled and still count as its beginning. */
 const beginningPixels = 40;
 
-export interface LiveRequests extends PagedResource<WireRequest> {
+interface LiveRequests extends PagedResource<WireRequest> {
   /** Requests that have come since the list was loaded and are not shown. */
   readonly newer: number;
   /** Shows a newer version of a request at its place. */

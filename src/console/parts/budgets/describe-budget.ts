@@ -70,7 +70,7 @@ export function listSpent(budget: WireBudget): readonly SpentAmount[] {
   return all.filter(({ hard, soft }) => hard !== null || soft !== null);
 }
 
-export type BudgetState = "good" | "warn" | "bad";
+type BudgetState = "good" | "warn" | "bad";
 
 export const budgetStateTexts: Readonly<Record<BudgetState, string>> = {
   good: "within",

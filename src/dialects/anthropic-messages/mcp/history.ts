@@ -7,7 +7,7 @@ import type { McpResultBody, McpUseBody } from "./schema.js";
 import type { McpToolNames } from "./tools.js";
 
 /** Blocks of one message of the model, and the results that follow it. */
-export interface AssistantPart {
+interface AssistantPart {
   readonly blocks: readonly LocatedBlock[];
   readonly results: readonly Message[];
 }

@@ -14,7 +14,7 @@ export interface McpToolName {
 /** Tools of MCP servers by the name that the model knows. */
 export type McpToolNames = ReadonlyMap<string, McpToolName>;
 
-export interface OfferedMessagesServers {
+interface OfferedMessagesServers {
   readonly tools: readonly { readonly tool: Tool; readonly schemaPath: string }[];
   readonly names: McpToolNames;
   /** Whether the tools of every server are known. */

@@ -10,7 +10,7 @@ import type { MessagesRequestBody, MessageBody } from "../schema.js";
 import type { MessagesToolBody } from "./schema.js";
 import { typedTool } from "./typed-tools.js";
 
-export interface MessagesTools {
+interface MessagesTools {
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice;
   /** Dotted path of each tool's schema in the request. */

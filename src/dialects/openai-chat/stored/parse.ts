@@ -10,7 +10,7 @@ export interface StoredPageQuery {
   readonly after: string | null;
 }
 
-export interface CompletionsListQuery extends StoredPageQuery {
+interface CompletionsListQuery extends StoredPageQuery {
   /** Only completions of this model; null: of all. */
   readonly model: string | null;
   /** Only completions that have all of these pairs. */

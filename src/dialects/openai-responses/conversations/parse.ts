@@ -16,7 +16,7 @@ import {
 
 type Metadata = Readonly<Record<string, string>>;
 
-export interface NewConversation {
+interface NewConversation {
   /** Items of the request; references are not yet resolved. */
   readonly items: readonly InputItem[];
   readonly metadata: Metadata;
@@ -51,7 +51,7 @@ function acceptedItems(items: readonly InputItem[]): readonly InputItem[] {
   return items;
 }
 
-export interface ItemsListQuery extends PageQuery {
+interface ItemsListQuery extends PageQuery {
   readonly include: readonly string[];
 }
 

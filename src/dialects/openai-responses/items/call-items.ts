@@ -5,7 +5,7 @@ import type { ClientCallForm } from "../tools/call-forms.js";
 import type { ItemKind } from "./ids.js";
 
 /** A call of the model; its arguments may be incomplete. */
-export interface CallSoFar {
+interface CallSoFar {
   readonly itemId: string;
   readonly callId: string;
   readonly form: ClientCallForm;
@@ -14,7 +14,7 @@ export interface CallSoFar {
   readonly arguments: string;
 }
 
-export type CallItem = Exclude<OutputItem, { type: "reasoning" | "message" } | ServerItem | CompactionItem>;
+type CallItem = Exclude<OutputItem, { type: "reasoning" | "message" } | ServerItem | CompactionItem>;
 
 const itemTypes = {
   function: "function_call",

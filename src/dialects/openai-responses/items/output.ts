@@ -38,9 +38,9 @@ import {
   withArguments,
 } from "./server-items.js";
 
-export interface OutputSettings {
+interface OutputSettings {
   readonly responseId: string;
-  readonly request: Pick<ResponsesRequest, "includesEncryptedReasoning" | "callForms" | "allowedCalls">;
+  readonly request: ResponsesRequest;
   /** Returns the sequence number of the next event. */
   readonly nextSequenceNumber: () => number;
 }

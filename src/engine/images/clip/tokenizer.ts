@@ -5,7 +5,7 @@
 import { UnusableModelError } from "../unusable-model.js";
 import { mergeWord } from "./merge.js";
 
-export interface ClipFiles {
+interface ClipFiles {
   /** Content of vocab.json. */
   readonly vocabulary: Readonly<Record<string, number>>;
   /** Content of merges.txt. */

@@ -1,7 +1,7 @@
 import type { SchedulerConfig } from "./config.js";
 
 /** The predicted parts of one number of a sample. */
-export interface Prediction {
+interface Prediction {
   /** The part of the image. */
   readonly image: number;
   /** The part of the noise. */

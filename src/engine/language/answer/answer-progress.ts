@@ -16,7 +16,7 @@ import { reportLogprob, type SampledToken } from "./sampled-token.js";
 import { openingTokens, repeatingItemTokens, repeatingTokens } from "./suppressed-tokens.js";
 
 /** What an answer depends on, besides its job. */
-export interface ProgressModel<S, F extends TextFollower> {
+interface ProgressModel<S, F extends TextFollower> {
   readonly language: ModelLanguage;
   readonly grammars: ConstrainedModel<S, F>;
   /** Tokens of prompt and answer together. */

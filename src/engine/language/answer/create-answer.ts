@@ -6,7 +6,7 @@ import type { ToolFormat } from "../tools/format.js";
 import type { ModelLanguage } from "../language.js";
 import type { DecodeJob } from "../../../core/engine.js";
 
-export interface ParsedCalls {
+interface ParsedCalls {
   readonly tools: readonly Tool[];
   /** Whether their calls are left out. */
   readonly hidden: boolean;

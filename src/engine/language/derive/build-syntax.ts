@@ -5,7 +5,7 @@ import { isMark, splitMark, piecesOfText, sharedEnd, sharedStart, withoutSharedM
 import type { ProbeCall } from "./probes.js";
 
 /** A syntax, and what follows the calls although it is none of their marks. */
-export interface FoundSyntax {
+interface FoundSyntax {
   readonly syntax: CallSyntax;
   readonly turnEnd: string;
 }

@@ -19,7 +19,7 @@ import { afterUser, type Deriving, type TurnTexts } from "./turn.js";
 /** The fields of a message that templates read reasoning from. */
 const reasoningFields = ["reasoning_content", "reasoning", "thinking"] as const;
 
-export interface DerivedReasoning {
+interface DerivedReasoning {
   readonly marks: ReasoningMarks;
   /** Whether the template reads the reasoning of earlier turns from parts of their content only. */
   readonly inParts: boolean;

@@ -12,7 +12,7 @@ export interface FoundBody {
 }
 
 /** The texts around the keys and values of a call with a string, a number and a string. */
-export interface WrittenArguments {
+interface WrittenArguments {
   readonly start: number;
   /** Between the name and the first key. */
   readonly head: string;

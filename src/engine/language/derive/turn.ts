@@ -43,7 +43,7 @@ export function afterUser(text: string): string {
 }
 
 /** How the calls of a rendered conversation are found. */
-export interface CallSearch {
+interface CallSearch {
   /** A text that the first call contains. */
   readonly name: string;
   /** Texts that end a turn. */

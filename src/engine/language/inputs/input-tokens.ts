@@ -6,7 +6,7 @@ import { HearthError } from "../../../core/errors.js";
 import { inputTooLong, refuseLongInputs } from "./input-length.js";
 
 /** The properties of a loaded model that its inputs depend on. */
-export interface InputModel {
+interface InputModel {
   readonly contextTokens: number;
   readonly vocabularyTokens: number;
   readonly marks: Marks;

@@ -30,7 +30,7 @@ export interface RawPromptModel {
   readBytes(token: number): Uint8Array;
 }
 
-export type RawPromptBuilder = (prompt: RawPrompt) => Prompt;
+type RawPromptBuilder = (prompt: RawPrompt) => Prompt;
 
 /**
  * Creates the raw prompt builder of one model.

@@ -28,10 +28,10 @@ export interface TemplateModel {
 }
 
 /** A conversation whose texts are masked already. */
-export type MaskedConversation = Omit<Conversation, "prefill">;
+type MaskedConversation = Omit<Conversation, "prefill">;
 
 /** A rendering, and the repairs that it was made with. */
-export interface RepairedRendering {
+interface RepairedRendering {
   readonly rendering: Rendering;
   readonly repairs: readonly Repair[];
 }

@@ -17,7 +17,7 @@ export interface SpecialToken {
 }
 
 /** A text and where it was found. */
-export interface Occurrence {
+interface Occurrence {
   readonly text: string;
   readonly start: number;
 }

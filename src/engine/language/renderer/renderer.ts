@@ -41,7 +41,7 @@ export interface TemplateRenderer {
 /** Creates the renderer of a template. */
 export type OpenRenderer = (template: string) => TemplateRenderer;
 
-export interface RendererDeps {
+interface RendererDeps {
   readonly clock: Clock;
   /** Compiled worker.js of this folder. */
   readonly workerUrl: URL;

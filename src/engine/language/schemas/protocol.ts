@@ -5,7 +5,7 @@ export type SchemaRequest =
   | { readonly type: "check"; readonly schema: string; readonly key: string; readonly text: string };
 
 /** The GBNF rules of a schema. */
-export interface ConvertedSchema {
+interface ConvertedSchema {
   readonly rules: ReadonlyMap<string, string>;
   readonly root: string;
   readonly exact: boolean;

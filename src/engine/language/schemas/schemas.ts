@@ -19,7 +19,7 @@ import {
   type SchemaRequest,
 } from "./protocol.js";
 
-export interface SchemasDeps {
+interface SchemasDeps {
   readonly clock: Clock;
   /** Whether objects without `additionalProperties` allow no further properties, as the hosted service does. */
   readonly closed: boolean;
@@ -33,7 +33,7 @@ export interface SchemasDeps {
 }
 
 /** The thread that converts schemas, and the one that checks answers. */
-export type SchemaWorkerName = "schemas" | "answer checks";
+type SchemaWorkerName = "schemas" | "answer checks";
 export type SchemaWorker = Pick<WorkerClient<SchemaRequest, SchemaReplies>, "call" | "close">;
 
 /** Time limit of one request in a thread; the limit of steps is reached long before, unless the machine is far too busy. */

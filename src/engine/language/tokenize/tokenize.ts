@@ -11,7 +11,7 @@ import { WorkerLostError } from "../../worker/client-options.js";
 import { WorkerClient } from "../../worker/client.js";
 import type { TokenizeReplies, TokenizeRequest } from "./protocol.js";
 
-export interface HostedTokenizerDeps {
+interface HostedTokenizerDeps {
   readonly clock: Clock;
   /** Compiled worker.js; tests that run from the sources pass the compiled one, too. */
   readonly workerUrl: URL;

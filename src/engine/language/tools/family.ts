@@ -5,7 +5,7 @@
 import type { CallSyntax } from "./syntax.js";
 
 /** Texts that a template must contain: all of `all`, one of `any`, none of `none`. */
-export interface Signs {
+interface Signs {
   readonly all: readonly string[];
   readonly any?: readonly string[];
   readonly none?: readonly string[];

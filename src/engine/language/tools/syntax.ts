@@ -48,7 +48,7 @@ export interface BareNameBody {
   readonly idAfterName?: IdAfterName;
 }
 
-export interface IdAfterName {
+interface IdAfterName {
   readonly mark: string;
   /** Its characters as a GBNF class without brackets. */
   readonly characters: string;
@@ -144,7 +144,7 @@ export function splitPieces(mark: CallMark): readonly string[] {
 }
 
 /** The texts that end a value and the arguments of a tagged body, each with the further pieces of its mark. */
-export interface TaggedEnds {
+interface TaggedEnds {
   readonly value: readonly string[];
   readonly call: readonly string[];
 }

@@ -5,7 +5,7 @@ import type { JsonValue } from "../../../grammar/schema/node.js";
 import { listTypes, listValues } from "./parameters.js";
 
 /** How values are written. */
-export interface ValueStyle {
+interface ValueStyle {
   /** Returns the rule of a string. */
   readonly string: (rules: RuleSet) => string;
   /** Returns a string as it is written; null where it cannot be written so. */

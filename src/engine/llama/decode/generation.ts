@@ -26,7 +26,7 @@ import type { SampledToken } from "../../language/answer/sampled-token.js";
 import { acceptToken, grammarAllows, startGrammar } from "./grammar-state.js";
 import { startSampler, type TokenSource } from "./sampler.js";
 
-export interface SlotStart {
+interface SlotStart {
   readonly job: number;
   readonly decode: SeededJob;
   /** Prompt tokens that the sequence already holds. */

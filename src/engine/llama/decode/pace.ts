@@ -9,7 +9,7 @@ interface Paced {
   readonly deterministic: boolean;
 }
 
-export interface TickWork<T> {
+interface TickWork<T> {
   /** Generations that sample a token, in the order given. */
   readonly stepping: readonly T[];
   /** Generations whose prompts may be evaluated, oldest first. */

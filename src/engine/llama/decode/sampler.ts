@@ -22,7 +22,7 @@ import { stepMsMax } from "../step-watch.js";
 const candidatesMax = 1000;
 
 /** One evaluation of a sequence. */
-export interface SamplerStep {
+interface SamplerStep {
   /** Tokens to evaluate in place of the last token; null: none. */
   readonly replacement: readonly Token[] | null;
   /** How the answer is likely to go on. */
@@ -37,7 +37,7 @@ export interface SamplerStep {
 /** Samples the tokens of one sequence. */
 export type TokenSource = ReturnType<typeof startSampler>;
 
-export interface SamplerOptions {
+interface SamplerOptions {
   readonly sampling: Sampling;
   readonly seed: number;
   readonly withCandidates: boolean;
@@ -159,10 +159,7 @@ function commonOptions({ sampling, sampled }: SamplerOptions): SequenceEvaluateO
 }
 
 /** Returns the option `tokenBias`, which costs time for every token, or nothing where no logit changes. */
-function biasOption(
-  weights: Resident["weights"],
-  { sampling, suppressed }: SamplerOptions,
-): Pick<SequenceEvaluateOptions, "tokenBias"> {
+function biasOption(weights: Resident["weights"], { sampling, suppressed }: SamplerOptions) {
   const requested = tokenBias(weights, sampling, []);
   if (suppressed === null)
     return Object.keys(sampling.logitBias).length === 0 ? {} : { tokenBias: requested };

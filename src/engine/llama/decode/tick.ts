@@ -28,7 +28,7 @@ import {
   type StoringTerms,
 } from "./slot.js";
 
-export interface TickOptions {
+interface TickOptions {
   /** Time between two tokens of a decoding generation that a prompt chunk should not exceed. */
   readonly tokenGapMsMax: number;
   /** Stores prefixes that lose their slot; null stores none. */

@@ -4,7 +4,7 @@
  */
 import type { LlamaContext, LlamaModel } from "node-llama-cpp";
 
-export interface PooledContextOptions {
+interface PooledContextOptions {
   /** Maximum tokens of one input. */
   readonly contextTokens: number;
   /** Tokens that are evaluated at once; an input that must be read in one piece needs as many as the context has. */

@@ -24,7 +24,7 @@ export interface PromptChunks {
   readonly idleMax: number;
 }
 
-export interface ModelContext {
+interface ModelContext {
   readonly context: LlamaContext;
   /** One for each slot, ordered by id. */
   readonly sequences: readonly LlamaContextSequence[];
@@ -52,7 +52,7 @@ const checkpointOptions = { max: 4, interval: false, maxMemory: 268_435_456 } as
 /** More microtasks than the library runs between a request for a token and the queueing of that token. */
 const microtasksToQueue = 12;
 
-export interface ContextNeeds {
+interface ContextNeeds {
   readonly contextTokens: number;
   readonly weightsBytes: number;
   readonly adapters: readonly Adapter[];
@@ -141,7 +141,7 @@ function refuseShift(): never {
  * LoRA adapters as llama.cpp applies them: to a whole context, when it is created. Returns the option of a context that applies
  * adapters.
  */
-function adapterOptions(adapters: readonly Adapter[]): Pick<LlamaContextOptions, "lora"> {
+function adapterOptions(adapters: readonly Adapter[]) {
   if (adapters.length === 0) return {};
   return { lora: { adapters: adapters.map(({ path, scale }) => ({ filePath: path, scale })) } };
 }

@@ -51,7 +51,7 @@ function cacheOfForms(model: Model, long: Model, contextTokens: number, settings
 }
 
 /** What the length of a model's context depends on. */
-export interface CacheCost {
+interface CacheCost {
   /** Bytes of the weights. */
   readonly bytes: number;
   readonly kvBytesPerToken: number;

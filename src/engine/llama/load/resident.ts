@@ -44,7 +44,7 @@ export interface Resident extends ModelLanguage {
   dispose(): Promise<void>;
 }
 
-export interface ResidentDeps {
+interface ResidentDeps {
   readonly openRenderer: OpenRenderer;
   /** Finds the threads of a new context by trial; null leaves them to the rule. */
   readonly chooseThreads: ChooseThreads | null;
@@ -54,7 +54,7 @@ export interface ResidentDeps {
 }
 
 /** A grammar as the library has it, and the positions in it that answers have reached. */
-export interface CompiledGrammar {
+interface CompiledGrammar {
   readonly grammar: LlamaGrammar;
   readonly stacks: GrammarStacks;
 }

@@ -15,7 +15,7 @@ const failingSecondsMax = 15;
 const endingSecondsMax = 5;
 const intervalMs = 1_000;
 
-export interface SilenceOptions {
+interface SilenceOptions {
   readonly clock: Clock;
   readonly server: {
     readonly url: string;

@@ -7,7 +7,7 @@ import type { RemoteKind } from "../protocol.js";
 /** The part of the port that remote engines need. */
 export type CallTracing = Tracing;
 
-export interface CallTarget {
+interface CallTarget {
   readonly kind: RemoteKind;
   readonly modelName: string;
   readonly url: string;

@@ -18,7 +18,7 @@ interface CallDeps {
   readonly clock: Clock;
 }
 
-export interface RemoteEmbeddingDeps extends CallDeps {
+interface RemoteEmbeddingDeps extends CallDeps {
   readonly language: LanguageWorker;
   readonly findPool: (model: Model) => RemotePool;
   /** Loads the vocabulary of a model; `sample` is the same array until it is loaded again. */

@@ -8,7 +8,7 @@ import type { RemoteKind } from "../protocol.js";
 const inputsMax = 64;
 
 /** Where vectors are computed. */
-export interface VectorTarget {
+interface VectorTarget {
   readonly server: Server;
   readonly kind: RemoteKind;
   readonly modelName: string;

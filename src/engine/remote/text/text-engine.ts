@@ -19,7 +19,7 @@ const firstCharacters = 256;
 
 type TextEngine = Pick<Engine, "load" | "prompt" | "tokenize" | "generate" | "residents">;
 
-export interface TextEngineDeps {
+interface TextEngineDeps {
   readonly clock: Clock;
   readonly tracing: CallTracing;
 }

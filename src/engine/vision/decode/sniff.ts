@@ -1,5 +1,5 @@
 /** A file type, detected by the first bytes; the client's file name and media type are ignored. */
-export type FileKind = keyof typeof names;
+type FileKind = keyof typeof names;
 
 /** The supported types, and known types that are rejected by name. */
 const names = {

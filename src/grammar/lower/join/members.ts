@@ -12,12 +12,12 @@ export interface MemberChoice {
   readonly after: Item;
 }
 
-export interface Choices {
+interface Choices {
   readonly key: string | Automaton | null;
   readonly choices: readonly MemberChoice[];
 }
 
-export interface NextMembers {
+interface NextMembers {
   readonly members: readonly Choices[];
   /** The alternatives without these members; null where there are none. */
   readonly later: readonly Item[] | null;

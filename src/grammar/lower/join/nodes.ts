@@ -14,7 +14,7 @@ import { splitItem } from "../plan/plans.js";
 import type { GrammarScope } from "../scope.js";
 
 /** One member or item that may come next. */
-export interface Option {
+interface Option {
   /** The key, the automaton of the keys without a position, or null for an item of an array. */
   readonly key: string | Automaton | null;
   readonly term: Term;

@@ -19,7 +19,7 @@ import { divideMembers } from "./members.js";
 import type { Edge, State } from "./state.js";
 
 /** The values without members of one term, and what follows. */
-export interface Scalars {
+interface Scalars {
   readonly plan: TermPlan;
   readonly next: State | null;
 }

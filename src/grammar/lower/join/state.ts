@@ -13,7 +13,7 @@ export interface Item {
 }
 
 /** The first part of a value, and what follows. */
-export type JoinValue =
+type JoinValue =
   | { readonly kind: "term"; readonly term: Term }
   | { readonly kind: "strings" | "numbers"; readonly automaton: Automaton; readonly checks: readonly Check[] }
   | { readonly kind: "values"; readonly values: readonly JsonValue[] }

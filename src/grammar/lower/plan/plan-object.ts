@@ -33,7 +33,7 @@ const partitionsMax = 64;
 /** The number of undeclared keys that become entries. */
 const finiteNamesMax = 128;
 
-export interface ObjectPlace {
+interface ObjectPlace {
   /** JSON Pointer of the object's schema. */
   readonly pointer: string;
   /** Keys that the object may have though it is closed by absence, with their values. */

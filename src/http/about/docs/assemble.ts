@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { CachedAnswer } from "../../server/reply/cached-answer.js";
 
-export interface PageParts {
+interface PageParts {
   /** File of the page itself; `<!-- name -->` in it stands for the part of that name. */
   readonly template: string;
   /** URL of the page's own entry in the navigation. */

@@ -12,7 +12,7 @@ export interface MediaType {
   readonly "x-hearth-stream"?: { readonly named: boolean; readonly done: boolean };
 }
 
-export interface SchemaReference {
+interface SchemaReference {
   readonly $ref: string;
 }
 
@@ -22,7 +22,7 @@ export interface OpenApiResponse {
   readonly content?: Readonly<Record<string, MediaType>>;
 }
 
-export interface Parameter {
+interface Parameter {
   readonly name: string;
   readonly in: "path" | "query";
   readonly required: boolean;

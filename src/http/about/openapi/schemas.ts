@@ -4,7 +4,7 @@ import { z } from "zod";
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Requests may contain unlisted fields, answers may not. */
-export type Side = "request" | "answer";
+type Side = "request" | "answer";
 
 export type JsonSchemas = ReturnType<typeof jsonSchemas>;
 

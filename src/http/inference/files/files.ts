@@ -189,7 +189,7 @@ function formatFor(ctx: Context): FileFormat {
 async function listByQuery(
   source: { list(query: FileQuery): Promise<FilePage> },
   { query, teamId }: { readonly query: unknown; readonly teamId: string },
-  { limitMax, limitDefault }: Pick<FileFormat, "limitMax" | "limitDefault">,
+  { limitMax, limitDefault }: FileFormat,
 ): Promise<FilePage> {
   const parsed = fileQuerySchema.safeParse(query);
   if (!parsed.success) throw fieldError(parsed.error, query);

@@ -20,7 +20,7 @@ const unsentBytesMax = 1_048_576;
 const goingAway = 1001;
 const normalClosure = 1000;
 
-export interface ConnectionDeps extends Pick<AppContext, "clock" | "limits" | "bodyBudget"> {
+interface ConnectionDeps extends Pick<AppContext, "clock" | "limits" | "bodyBudget"> {
   readonly internal: InternalServer;
   /** Shared by all connections. */
   readonly keptResponses: KeptResponses;

@@ -46,7 +46,7 @@ export class KeptResponses {
 }
 
 /** The conversation of one turn. */
-export interface TurnConversation {
+interface TurnConversation {
   /** The kept response that the turn continues; null when it continues a stored one or none. */
   readonly continues: KeptResponse | null;
   /** Fields that replace the fields of the turn. */

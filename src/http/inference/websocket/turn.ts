@@ -7,7 +7,7 @@ import type { BodyBudget, BodyPlace } from "../../../core/requests/body-budget.j
 import type { InternalRequest, InternalServer } from "../../server/internal-requests.js";
 import { findTurnConversation, type KeptResponse } from "./kept-response.js";
 
-export interface TurnOptions {
+interface TurnOptions {
   readonly bodyBudget: BodyBudget;
   /** Holds the bytes of the message, until a request has them. */
   readonly place: BodyPlace;

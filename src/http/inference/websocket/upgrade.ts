@@ -20,7 +20,7 @@ const closingMsMax = 1000;
 const ownHeaders =
   /^(connection|upgrade|content-.*|transfer-encoding|accept-encoding|expect|te|trailer|x-request-id|http2-settings|sec-websocket-.*)$/;
 
-export interface WebSocketDeps extends Pick<AppContext, "clock" | "limits" | "bodyBudget" | "corsOrigins"> {
+interface WebSocketDeps extends Pick<AppContext, "clock" | "limits" | "bodyBudget" | "corsOrigins"> {
   /** Has the same routes. */
   readonly internal: InternalServer;
   readonly connections: Connections;

@@ -18,7 +18,7 @@ export const valueNames = [
   "images",
 ] as const;
 
-export type ValueName = (typeof valueNames)[number];
+type ValueName = (typeof valueNames)[number];
 
 export interface Series {
   readonly group: readonly string[];

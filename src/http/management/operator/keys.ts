@@ -44,6 +44,6 @@ export const listOperatorKeys: OperatorRoute = {
 export type OperatorKey = ReturnType<typeof presentWithTeam>;
 
 /** Presents a key with what the operator sees of its team. */
-export function presentWithTeam({ key, team }: Pick<Principal, "key" | "team">) {
+export function presentWithTeam({ key, team }: Principal) {
   return { ...presentKey(key), teamName: team.name, teamBlocked: team.blocked };
 }

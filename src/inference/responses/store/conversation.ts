@@ -5,7 +5,7 @@ import type { Database } from "../../../store/database.js";
 import { prepare } from "../../../store/prepared.js";
 
 /** Reads the conversation that leads to a response. */
-export type ReadConversation = (
+type ReadConversation = (
   id: string,
   teamId: string,
   responsesMax: number,

@@ -14,7 +14,7 @@ export function createResponseItems(database: Database) {
   const selectNewest = prepareNewest(database);
   return {
     insertion: (
-      response: Pick<StoredResponse, "id" | "teamId">,
+      response: StoredResponse,
       side: Row<"responseItems">["side"],
       items: readonly StoredItem[],
     ): readonly Write[] =>

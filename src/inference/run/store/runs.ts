@@ -218,7 +218,7 @@ function outcomeToRow(id: string, outcome: RunOutcome): Outcome {
 
 const noEnding: RunEnding = { finishReason: null, errorKind: null, firstTokenMs: null };
 
-function endingToRow({ firstTokenMs, ...ending }: RunEnding): Pick<Outcome, keyof RunEnding> {
+function endingToRow({ firstTokenMs, ...ending }: RunEnding) {
   return { ...ending, firstTokenMs: firstTokenMs === null ? null : Math.round(firstTokenMs) };
 }
 

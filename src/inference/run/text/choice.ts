@@ -11,7 +11,7 @@ import type { AnswerValidator, CompletedAnswer } from "./answer-rules.js";
 /** Attempts at one answer, the first included. */
 const attemptsMax = 3;
 
-export interface Choice {
+interface Choice {
   readonly index: number;
   readonly model: Model;
   readonly job: DecodeJob;

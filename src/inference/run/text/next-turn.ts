@@ -10,7 +10,7 @@ import type { TextRun } from "./text-run.js";
 import { countPromptTokens } from "./token-bound.js";
 import type { Turn } from "./turn.js";
 
-export interface NextTurn {
+interface NextTurn {
   readonly before: Turn;
   /** The number of the turn before, from 1; 0: there was none. */
   readonly turn: number;

@@ -48,11 +48,7 @@ export async function executeCalls(
   return calls.map(({ id }, at) => ({ content: "", ...results[at], role: "tool", toolCallId: id }));
 }
 
-function toModelMessage({
-  content: whole,
-  image,
-  images = [],
-}: ServerCallResult): Pick<Message, "content" | "images"> {
+function toModelMessage({ content: whole, image, images = [] }: ServerCallResult) {
   const content = whole.slice(0, resultCharsMax);
   const within = images.filter(({ at }) => at <= content.length);
   const read = within.map((each) => ({ ...each, detail: "auto" as const, param: "tools" }));

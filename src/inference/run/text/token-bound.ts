@@ -31,7 +31,7 @@ const limitByEffort: Readonly<Record<Exclude<ReasoningEffort, "default">, number
 };
 
 /** What bounds the tokens of one answer besides its request. */
-export interface AnswerBounds {
+interface AnswerBounds {
   /** Whether the model can reason. */
   readonly reasons: boolean;
   /** See `limitReasoning`. */

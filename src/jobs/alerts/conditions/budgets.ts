@@ -8,7 +8,7 @@ import type { AlertDetails, AlertKind } from "../../../core/report/alerts.js";
 import type { Condition } from "../alert.js";
 import type { ConditionSource } from "../conditions.js";
 
-export interface BudgetSourceDeps {
+interface BudgetSourceDeps {
   readonly budgets: BudgetStore;
   readonly keys: ApiKeyStore;
   readonly members: MemberStore;

@@ -4,7 +4,7 @@ import type { TeamStore } from "../../../accounts/teams/store.js";
 import { ticksToUsd, type Ticks } from "../../../core/money.js";
 import type { ConditionSource } from "../conditions.js";
 
-export interface CreditSourceDeps {
+interface CreditSourceDeps {
   readonly teams: TeamStore;
   readonly ledger: LedgerStore;
   /** For channels without an amount of their own; 0: none. */

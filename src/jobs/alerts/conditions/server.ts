@@ -4,14 +4,14 @@ import type { Condition } from "../alert.js";
 import type { ConditionSource } from "../conditions.js";
 
 /** Requests and runs of a time, and how many of them failed by no fault of their client. */
-export interface FaultCounts {
+interface FaultCounts {
   readonly requests: number;
   readonly failedRequests: number;
   readonly runs: number;
   readonly failedRuns: number;
 }
 
-export interface ServerSourceDeps {
+interface ServerSourceDeps {
   readonly models: { list(): readonly Model[] };
   /** Models whose last load failed, with the reason. */
   readonly modelsNotLoaded: () => ReadonlyMap<string, string>;
@@ -26,7 +26,7 @@ export interface DiskSpace {
   readonly totalBytes: number;
 }
 
-export interface ServerAlertLimits {
+interface ServerAlertLimits {
   /** The share of failed requests, or of failed runs, in percent; 0: none. */
   readonly errorPercent: number;
   readonly errorMinutes: number;

@@ -3,7 +3,7 @@ import { createTransport } from "nodemailer";
 import { readRegularFileSync } from "../../../system/regular-file.js";
 import type { AlertMessage, AlertSender } from "../../../core/report/alerts.js";
 
-export interface EmailSettings {
+interface EmailSettings {
   /** `smtps://user:password@host:465`, or `smtp://...` for STARTTLS. */
   readonly url: string;
   /** The sender's address. */

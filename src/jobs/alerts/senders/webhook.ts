@@ -9,7 +9,7 @@ import { createGuardedAgent } from "../../../network/guarded-agent.js";
 import type { AllowedReceivers } from "./receivers.js";
 import { signatureHeaders } from "./signature.js";
 
-export interface WebhookDeps {
+interface WebhookDeps {
   readonly receivers: AllowedReceivers;
   readonly version: string;
 }

@@ -4,7 +4,7 @@ import type { AlertDelivery } from "../alert.js";
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
-export interface DeliveryQuery {
+interface DeliveryQuery {
   readonly channelIds: readonly string[];
   readonly limit: number;
 }

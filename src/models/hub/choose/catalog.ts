@@ -6,7 +6,7 @@ import { closestTexts } from "../../closest-names.js";
 import { quoted } from "../../gguf/refusal.js";
 import { notThere } from "../errors.js";
 
-export interface CatalogEntry {
+interface CatalogEntry {
   readonly name: string;
   readonly tag: string;
   readonly repo: string;

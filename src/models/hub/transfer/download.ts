@@ -20,7 +20,7 @@ export interface DownloadDeps extends RequestDeps, LockDeps {
 
 export type DownloadPhase = "downloading" | "verifying";
 
-export interface Download {
+interface Download {
   readonly source: FileSource;
   /** Absolute path. */
   readonly target: string;

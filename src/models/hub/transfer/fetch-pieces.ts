@@ -24,7 +24,7 @@ const saveMs = 1_000;
 /** The file is another one than when the download began. */
 export class ChangedSource extends Error {}
 
-export interface FetchOptions {
+interface FetchOptions {
   readonly source: FileSource;
   readonly about: Probe;
   readonly file: PartialFile;

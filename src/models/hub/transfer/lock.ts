@@ -14,7 +14,7 @@ export interface LockDeps {
   readonly newId: () => string;
 }
 
-export interface Lock {
+interface Lock {
   release(): Promise<void>;
 }
 

@@ -34,7 +34,7 @@ export interface HubAnswer {
 
 export type Transport = Awaited<ReturnType<typeof openTransport>>;
 
-export interface GetOptions {
+interface GetOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   /** Refuses redirects to another origin. */

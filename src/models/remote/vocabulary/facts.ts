@@ -4,7 +4,7 @@ import { listSteps } from "./pre-tokenizer.js";
 import { TokenizerRefusal } from "./refusal.js";
 import type { GenerationConfig, ModelConfig, TokenizerConfig, TokenizerFile } from "./schema.js";
 
-export interface ConfigFiles {
+interface ConfigFiles {
   readonly tokenizer: TokenizerFile;
   readonly tokenizerConfig: TokenizerConfig;
   readonly config: ModelConfig;

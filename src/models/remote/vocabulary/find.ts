@@ -30,7 +30,7 @@ const fileBytesMax = 64 * 1024 * 1024;
 /** Changes with what is written of the same files. */
 const form = "1";
 
-export interface VocabularySearch {
+interface VocabularySearch {
   /** Folders of models. */
   readonly folders: readonly string[];
   /** Where vocabularies are kept; null: nowhere, and no model is found so. */

@@ -37,10 +37,7 @@ const known: readonly PreTokenizer[] = [
 ];
 
 /** Returns llama.cpp's name of a byte-level pre-tokenizer. @throws TokenizerRefusal */
-export function findPreTokenizer({
-  pre_tokenizer: step,
-  model,
-}: Pick<TokenizerFile, "pre_tokenizer" | "model">): string {
+export function findPreTokenizer({ pre_tokenizer: step, model }: TokenizerFile): string {
   const steps = listSteps(step).map(describe);
   const alike = known.filter((each) => each.steps.join("\n") === steps.join("\n"));
   const found = alike.find(({ ignoresMerges }) => ignoresMerges === (model.ignore_merges ?? false));

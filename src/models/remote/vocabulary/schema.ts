@@ -83,7 +83,7 @@ const modelConfig = shape.extend({ model_type: z.string().nullish(), text_config
 const generationConfig = z.object({ eos_token_id: z.union([id, z.array(id)]).nullish() });
 
 export type AddedToken = z.infer<typeof addedToken>;
-export type BpeModel = z.infer<typeof bpe>;
+type BpeModel = z.infer<typeof bpe>;
 export type Step = z.infer<typeof step>;
 export type TokenizerFile = Omit<z.infer<typeof tokenizer>, "model"> & { readonly model: BpeModel };
 export type TokenizerConfig = z.infer<typeof tokenizerConfig>;

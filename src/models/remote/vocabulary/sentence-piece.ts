@@ -10,7 +10,7 @@ import type { Step, TokenizerFile } from "./schema.js";
 /** What SentencePiece has in place of a space. */
 const blank = "\u2581";
 
-export interface SentencePiece {
+interface SentencePiece {
   /** Whether a text begins with a space that is not there. */
   readonly addsSpace: boolean;
   /** By the ids of tokens. */

@@ -9,7 +9,7 @@ import { openMoveSource, type MoveSource } from "./source.js";
 import { beginMove, copyTable, countRows, endMove, switchTriggers } from "./target.js";
 import type pg from "pg";
 
-export interface MoveOptions {
+interface MoveOptions {
   /** The SQLite file, of the newest schema; nothing writes to it meanwhile. */
   readonly file: string;
   readonly url: string;

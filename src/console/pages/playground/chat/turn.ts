@@ -37,7 +37,7 @@ export interface AnswerTurn {
 }
 
 /** The times are milliseconds on the clock of the page; null: not yet, or not known. */
-export interface AnswerFigures {
+interface AnswerFigures {
   readonly startedAt: number;
   readonly firstTokenAt: number | null;
   readonly endedAt: number | null;

@@ -27,7 +27,7 @@ export interface ImageFields {
   readonly seed: string;
 }
 
-export interface Pictures {
+interface Pictures {
   readonly fields: ImageFields;
   /** Newest first. */
   readonly pictures: readonly Picture[];

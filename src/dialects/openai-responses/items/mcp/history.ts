@@ -70,7 +70,7 @@ export function approvedCalls(
 }
 
 /** A call and its result, as the model reads them. */
-export interface McpExchange {
+interface McpExchange {
   readonly call: ToolCall;
   readonly result: Message;
 }

@@ -33,7 +33,7 @@ export function readMcpServers(
   });
 }
 
-export interface OfferedServers {
+interface OfferedServers {
   readonly offered: readonly (ReadTool & { readonly mcp: OfferedMcpTool })[];
   /** Whether every server has listed its tools. */
   readonly isListed: boolean;

@@ -109,7 +109,7 @@ export class Drafter {
 }
 
 /** What a tick asks of the generations that it drafts for. */
-export interface Drafting {
+interface Drafting {
   /** Drafts what comes next. @returns how many tokens it has */
   draft(limits: DraftLimits): number;
 }

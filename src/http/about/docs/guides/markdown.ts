@@ -7,7 +7,7 @@ export interface Addresses {
   picture(href: string): string | null;
 }
 
-export interface GuideSection {
+interface GuideSection {
   /** Level of the heading, 1 to 6. */
   readonly depth: number;
   /** Anchor of the heading, the same that the forge gives it. */
