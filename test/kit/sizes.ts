@@ -44,7 +44,8 @@ export const largerTests: readonly LargerTests[] = [
     why: "each starts several processes; the small size starts, stops and kills one server",
     files: [
       "end-to-end/process/{alert-kill,batch-kill,chaos,context,deferred-kill,ledger-kill,log,package,process,pull}.test.ts",
-      "end-to-end/{captions,images}/{kill,process}.test.ts",
+      "end-to-end/captions/process.test.ts",
+      "end-to-end/images/{kill,process}.test.ts",
       "cli/server/supervise.test.ts",
       "jobs/deadly-job.test.ts",
       "models/hub/breaks.test.ts",
