@@ -12,7 +12,7 @@ import { redisPrefix } from "./redis/windows.js";
 import { createSharedCounter } from "./shared/shared-counter.js";
 import type { SharedWindows } from "./shared/shared-windows.js";
 
-export interface LimitCounting {
+interface LimitCounting {
   readonly counter: QuotaCounter;
   /** How the counting in Redis is; null where it does not count. */
   readonly redis: (() => RedisState) | null;

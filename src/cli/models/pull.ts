@@ -9,7 +9,7 @@ import type { UsingOperator } from "../command-helpers.js";
 import { rewriteLine, type TextOut } from "../terminal.js";
 import { formatProgressBar, formatProgressLine } from "./pull-progress.js";
 
-export interface PullIo {
+interface PullIo {
   readonly openPuller: () => Promise<Puller>;
   readonly out: TextOut;
   readonly err: { write(text: string): unknown };
