@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { DialogArea } from "./parts/dialog.js";
 import { ErrorBox, Loading } from "./parts/page.js";
 import { ToastArea } from "./parts/toast.js";
-import { SignInPage } from "./pages/sign-in/sign-in.js";
+import { SignInPage } from "./pages/sign-in.js";
 import { SessionProvider, useSession } from "./session.js";
 import { Shell } from "./shell/shell.js";
 

@@ -87,7 +87,7 @@ export const pages: readonly PageEntry[] = [
     title: "Audit",
     icon: "audit",
     letter: "a",
-    load: async () => (await import("./pages/audit/audit.js")).AuditLogPage,
+    load: async () => (await import("./pages/audit.js")).AuditLogPage,
   },
   {
     name: "members",
@@ -102,7 +102,7 @@ export const pages: readonly PageEntry[] = [
     icon: "groups",
     letter: "g",
     role: "admin",
-    load: async () => (await import("./pages/groups/groups.js")).GroupsPage,
+    load: async () => (await import("./pages/groups.js")).GroupsPage,
   },
   {
     name: "settings",
@@ -111,6 +111,6 @@ export const pages: readonly PageEntry[] = [
     letter: "t",
     role: "owner",
     isForOperator: true,
-    load: async () => (await import("./pages/settings/settings.js")).SettingsPage,
+    load: async () => (await import("./pages/settings.js")).SettingsPage,
   },
 ];

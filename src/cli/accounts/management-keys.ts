@@ -3,8 +3,7 @@ import type { Command } from "commander";
 import type { OperatorManagementKey } from "../../http/management/operator/management-keys.js";
 import type { WireMember } from "../../http/server/present-member.js";
 import type { WireTeam } from "../../http/management/teams/present-team.js";
-import type { OperatorClient } from "../operator.js";
-import { withQuery } from "../operator.js";
+import { type OperatorClient, withQuery } from "../operator.js";
 import { formatJson, formatTable } from "../table.js";
 import {
   reportInvalidValues,

@@ -3,7 +3,6 @@
  * `/audit` and `/v1`. The types of answers come from the schemas of the server that serves this page, so answers are not checked again.
  */
 import { EventSourceParserStream } from "eventsource-parser/stream";
-import { saveFile } from "./save-file.js";
 
 const base = "/console/api";
 
@@ -135,4 +134,14 @@ function parsed(text: string): Record<string, unknown> {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
+}
+
+/** Lets the browser save a file. */
+export function saveFile(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
 }

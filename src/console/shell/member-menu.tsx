@@ -3,8 +3,7 @@ import { useState } from "preact/hooks";
 import type { WireSession } from "../../http/console/present.js";
 import { send } from "../lib/client.js";
 import { FormDialog, openDialog } from "../parts/dialog.js";
-import { Field } from "../parts/field.js";
-import { NewPasswordField } from "../parts/password-field.js";
+import { Field, NewPasswordField } from "../parts/field.js";
 import { showError } from "../parts/toast.js";
 import { useSignedIn } from "../session.js";
 

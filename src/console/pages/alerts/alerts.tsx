@@ -12,8 +12,7 @@ import { Empty, PageHead } from "../../parts/page.js";
 import { Table, type Column } from "../../parts/table.js";
 import { Ago, Copyable, Moment } from "../../parts/text.js";
 import { useIsOperator, useTeam } from "../../session.js";
-import { ChannelDialog } from "./channel-dialog.js";
-import { Channels } from "./channels.js";
+import { ChannelDialog, Channels } from "./channels.js";
 
 const refreshMs = 10_000;
 

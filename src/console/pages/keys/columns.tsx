@@ -7,8 +7,7 @@ import { actionColumn, type Column } from "../../parts/table.js";
 import { Ago } from "../../parts/text.js";
 import { showError } from "../../parts/toast.js";
 import { aclText, keyStateText } from "./describe.js";
-import { KeyDialog } from "./key-dialog.js";
-import { RotateDialog } from "./rotate-dialog.js";
+import { KeyDialog, RotateDialog } from "./key-dialog.js";
 import { describeLimits } from "./setting-texts.js";
 import { BudgetsOfKey, SpentThisMonth, type SpendingOfKeys } from "./spending.js";
 

@@ -3,14 +3,15 @@ import { useState } from "preact/hooks";
 import { keySettings } from "../../../accounts/keys/key-settings.js";
 import type { WireCreatedKey, WireListedKey } from "../../../http/management/keys/present-key.js";
 import { send, sendChange } from "../../lib/client.js";
-import { FormDialog, openDialog } from "../../parts/dialog.js";
-import { Field } from "../../parts/field.js";
+import { FormDialog, openDialog, Notice } from "../../parts/dialog.js";
+import { Field, Select } from "../../parts/field.js";
 import { showToast } from "../../parts/toast.js";
 import { useTeam } from "../../session.js";
 import { AccessChoices } from "./access-fields.js";
 import { everything, listAcls, readAccess } from "./describe.js";
-import { NewSecret } from "./new-secret.js";
 import { nameByLabel, readTexts, textSettings, toChange, type SettingTexts } from "./setting-texts.js";
+import { now } from "../../lib/clock.js";
+import { Copyable } from "../../parts/text.js";
 
 interface KeyDialogProps {
   /** The key to change; without it, one is created. */
@@ -85,5 +86,56 @@ function LimitFields({ texts, onTexts }: LimitFieldsProps): JSX.Element {
         ))}
       </div>
     </details>
+  );
+}
+
+const hourMs = 3_600_000;
+
+/** How long the old secret stays valid, in hours. */
+const choices = [
+  ["0", "End at once"],
+  ["1", "One hour"],
+  ["24", "One day"],
+  ["168", "One week"],
+] as const;
+
+interface RotateDialogProps {
+  readonly apiKey: WireListedKey;
+  readonly onSaved: () => void;
+}
+
+/** Gives a key a new secret. */
+export function RotateDialog({ apiKey: { apiKeyId, name }, onSaved }: RotateDialogProps): JSX.Element {
+  const [hours, setHours] = useState<(typeof choices)[number][0]>("24");
+  const rotate = async (): Promise<void> => {
+    const oldSecretExpireTime = new Date(now() + Number(hours) * hourMs).toISOString();
+    const path = `/auth/api-keys/${apiKeyId}/rotate`;
+    const created = await send<WireCreatedKey>("POST", path, { oldSecretExpireTime });
+    openDialog(<NewSecret created={created} />);
+    onSaved();
+  };
+  return (
+    <FormDialog title={`Rotate ${name}`} action="Rotate key" onSubmit={rotate}>
+      <p>The key gets a new secret and keeps its name, limits and usage.</p>
+      <Select label="The old secret stays valid for" value={hours} onValue={setHours} options={choices} />
+    </FormDialog>
+  );
+}
+
+/** Shows the secret of a key, the only time that it can be seen, and how to use it. */
+function NewSecret({ created: { name, apiKey } }: { readonly created: WireCreatedKey }): JSX.Element {
+  const curl = `curl ${location.origin}/v1/models -H "Authorization: Bearer ${apiKey}"`;
+  return (
+    <Notice title={`Key ${name}`}>
+      <p>
+        <strong>Copy the key now.</strong> It is stored nowhere and cannot be shown again.
+      </p>
+      <Copyable text={apiKey} label="API key" />
+      <p>Try it:</p>
+      <Copyable text={curl} label="Command" />
+      <p>
+        For clients of OpenAI the base URL is <code>{location.origin}/v1</code>.
+      </p>
+    </Notice>
   );
 }

@@ -6,7 +6,7 @@ import { pageHref } from "../../lib/location.js";
 import { usdText } from "../../lib/money.js";
 import { Dialog } from "../../parts/dialog.js";
 import { CopyButton, Moment } from "../../parts/text.js";
-import { Bodies } from "./bodies/bodies.js";
+import { Bodies } from "./bodies.js";
 import { StatusLabel } from "./columns.js";
 import { requestStateTexts, speedText, readTimes } from "./describe.js";
 

@@ -1,7 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { countText, durationText, plural } from "../../../lib/format.js";
-import { indentedJson } from "../../../lib/indented-json.js";
+import { countText, durationText, plural, indentedJson } from "../../../lib/format.js";
 import { TextArea } from "../../../parts/field.js";
 import { ErrorBox } from "../../../parts/page.js";
 import { CopyButton } from "../../../parts/text.js";

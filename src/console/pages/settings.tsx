@@ -1,12 +1,12 @@
 /** Settings and checks of the server: what `hearth doctor` prints. */
 import type { JSX } from "preact";
-import type { DoctorReport, DoctorSetting } from "../../../core/report/doctor.js";
-import { setQuery, useLocation } from "../../lib/location.js";
-import { loaded, useGet } from "../../lib/resource.js";
-import { Checkbox, SearchField } from "../../parts/field.js";
-import { Empty, Loaded, PageHead, Section } from "../../parts/page.js";
-import { Table, type Column } from "../../parts/table.js";
-import { Checks } from "./checks.js";
+import type { DoctorReport, DoctorSetting, DoctorCheck } from "../../core/report/doctor.js";
+import { setQuery, useLocation } from "../lib/location.js";
+import { loaded, useGet } from "../lib/resource.js";
+import { Checkbox, SearchField } from "../parts/field.js";
+import { Empty, Loaded, PageHead, Section } from "../parts/page.js";
+import { Table, type Column } from "../parts/table.js";
+import { plural } from "../lib/format.js";
 
 /** The page. */
 export function SettingsPage(): JSX.Element {
@@ -96,4 +96,43 @@ const columns: readonly Column<DoctorSetting>[] = [
 
 function isDefault({ source }: DoctorSetting): boolean {
   return source === "default" || source === "platformDefault";
+}
+
+/** The checks, those that fail first. */
+function Checks({ checks }: { readonly checks: readonly DoctorCheck[] }): JSX.Element {
+  const failed = checks.filter(({ ok }) => !ok);
+  const others = checks.filter(({ ok }) => ok);
+  return (
+    <Section
+      id="checks"
+      title="Checks"
+      aside={
+        <p>
+          {failed.length === 0 ? (
+            <span class="state good">all {plural(checks.length, "check succeeds", "checks succeed")}</span>
+          ) : (
+            <span class="state bad">{plural(failed.length, "check fails", "checks fail")}</span>
+          )}
+        </p>
+      }
+    >
+      <ul class="checks">
+        {[...failed, ...others].map(({ name, ok, detail }) => (
+          <li key={name + detail} class={ok ? undefined : "failed"}>
+            <span class={`state ${ok ? "good" : "bad"}`}>{ok ? "ok" : "fails"}</span>
+            <strong>{name}</strong>
+            <p>
+              <Marked text={detail} />
+            </p>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+/** A text in which commands and settings are between backticks. */
+function Marked({ text }: { readonly text: string }): JSX.Element {
+  // Every second part is between two backticks.
+  return <>{text.split("`").map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>;
 }

@@ -1,16 +1,18 @@
 /** Access groups: named lists of endpoints and models. Owners of the whole server change them. */
 import type { JSX } from "preact";
-import type { WireAccessGroup } from "../../../http/management/access-groups.js";
-import { send } from "../../lib/client.js";
-import { countText } from "../../lib/format.js";
-import { useList } from "../../lib/resource.js";
-import { Confirm, openDialog } from "../../parts/dialog.js";
-import { Empty, PageHead } from "../../parts/page.js";
-import { actionColumn, Table, type Column } from "../../parts/table.js";
-import { Ago } from "../../parts/text.js";
-import { useIsOperator } from "../../session.js";
-import { readAccess } from "../keys/describe.js";
-import { GroupDialog, toGroupPath } from "./group-dialog.js";
+import { useState } from "preact/hooks";
+import type { WireAccessGroup } from "../../http/management/access-groups.js";
+import { send, sendChange } from "../lib/client.js";
+import { countText } from "../lib/format.js";
+import { useList } from "../lib/resource.js";
+import { Confirm, openDialog, FormDialog } from "../parts/dialog.js";
+import { Empty, PageHead } from "../parts/page.js";
+import { actionColumn, Table, type Column } from "../parts/table.js";
+import { Ago } from "../parts/text.js";
+import { useIsOperator, useTeam } from "../session.js";
+import { readAccess, listAcls } from "./keys/describe.js";
+import { Field } from "../parts/field.js";
+import { AccessChoices } from "./keys/access-fields.js";
 
 /** The page. */
 export function GroupsPage(): JSX.Element {
@@ -109,4 +111,60 @@ function DeleteDialog({ name, onDeleted }: DeleteDialogProps): JSX.Element {
       </p>
     </Confirm>
   );
+}
+
+interface GroupDialogProps {
+  /** The group to change; without it, one is created. */
+  readonly edited?: WireAccessGroup;
+  readonly onSaved: () => void;
+}
+
+/** Asks for name, description, endpoints and models of a group. */
+function GroupDialog({ edited, onSaved }: GroupDialogProps): JSX.Element {
+  const { teamId } = useTeam();
+  const isNew = edited === undefined;
+  const [name, setName] = useState(edited?.name ?? "");
+  const [description, setDescription] = useState(edited?.description ?? "");
+  const [access, setAccess] = useState(() =>
+    isNew ? { endpoints: null, models: [], groups: [] } : readAccess(edited.acls),
+  );
+  const save = async (): Promise<void> => {
+    const accessGroup = { description: description.trim(), acls: listAcls(access) };
+    if (isNew) await send("POST", "/auth/access-groups", { name, ...accessGroup });
+    else await sendChange(toGroupPath(name), "accessGroup", accessGroup);
+    onSaved();
+  };
+  return (
+    <FormDialog
+      title={isNew ? "Create group" : `Edit ${edited.name}`}
+      action={isNew ? "Create group" : "Save"}
+      done={`The group “${name}” is saved.`}
+      onSubmit={save}
+    >
+      {isNew && (
+        <Field
+          label="Name"
+          hint="Letters, digits, dots, hyphens and underscores. It cannot be changed later."
+          required
+          autofocus
+          maxLength={64}
+          value={name}
+          onValue={setName}
+        />
+      )}
+      <Field
+        label="Description"
+        hint="What it is for."
+        maxLength={500}
+        autofocus={!isNew}
+        value={description}
+        onValue={setDescription}
+      />
+      <AccessChoices teamId={teamId} isOfServer access={access} onAccess={setAccess} />
+    </FormDialog>
+  );
+}
+
+function toGroupPath(name: string): string {
+  return `/auth/access-groups/${encodeURIComponent(name)}`;
 }

@@ -1,14 +1,13 @@
 /** The audit log: who changed what, and when. */
 import type { JSX } from "preact";
-import type { WireAuditEvent } from "../../../http/management/audit-events.js";
-import { setQuery, useLocation } from "../../lib/location.js";
-import { usePages } from "../../lib/resource.js";
-import { Field, SearchField } from "../../parts/field.js";
-import { Empty, PageHead } from "../../parts/page.js";
-import { Table, type Column } from "../../parts/table.js";
-import { Moment } from "../../parts/text.js";
-import { useTeam } from "../../session.js";
-import { Changes } from "./changes.js";
+import type { WireAuditEvent } from "../../http/management/audit-events.js";
+import { setQuery, useLocation } from "../lib/location.js";
+import { usePages } from "../lib/resource.js";
+import { Field, SearchField } from "../parts/field.js";
+import { Empty, PageHead } from "../parts/page.js";
+import { Table, type Column } from "../parts/table.js";
+import { Moment } from "../parts/text.js";
+import { useTeam } from "../session.js";
 
 /** The page. */
 export function AuditLogPage(): JSX.Element {
@@ -82,4 +81,37 @@ function midnight(date: string, daysLater: number): string {
   const day = new Date(`${date}T00:00`);
   day.setDate(day.getDate() + daysLater);
   return day.toISOString();
+}
+
+/** The fields that an event has changed, folded away. */
+function Changes({
+  event: { before = {}, after = {} },
+}: {
+  readonly event: WireAuditEvent;
+}): JSX.Element | null {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (name) => text(before[name]) !== text(after[name]),
+  );
+  if (names.length === 0) return null;
+  return (
+    <details class="changes">
+      <summary>{names.length === 1 ? "1 field" : `${names.length} fields`}</summary>
+      <dl>
+        {names.map((name) => [
+          <dt key={name}>
+            <code>{name}</code>
+          </dt>,
+          <dd key={`${name} values`}>
+            {name in before && <del>{text(before[name])}</del>}{" "}
+            {name in after && <ins>{text(after[name])}</ins>}
+          </dd>,
+        ])}
+      </dl>
+    </details>
+  );
+}
+
+function text(value: unknown): string {
+  if (value === undefined || value === null) return "none";
+  return typeof value === "string" ? value || "empty" : JSON.stringify(value);
 }
