@@ -68,7 +68,7 @@ interface ModelRequest {
   readonly ability?: Ability;
   /** What the model reads; null: it is not counted in tokens. */
   readonly prompt: EstimatedPrompt | null;
-  readonly labels?: RequestLabels | undefined;
+  readonly labels?: RequestLabels;
 }
 
 /** Admits a request of a model that does not answer with text. @throws HearthError why it is not admitted; nothing is held then. */

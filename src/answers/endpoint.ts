@@ -60,7 +60,7 @@ export interface ReadyRequest {
   /** Whether the client reads the answer as a stream. */
   readonly stream: boolean;
   /** How long the model stays in memory unused from then on; absent: as before. */
-  readonly keepAliveMs?: number | undefined;
+  readonly keepAliveMs?: number;
   /** The tools of the request whose calls the server executes within the answer; absent: none. */
   readonly serverTools?: readonly ServerTool[];
   /** Calls that the user has allowed; absent: none. */

@@ -11,7 +11,7 @@ import { buildAccounts, type AccountDeps } from "./accounts.js";
 
 export interface AccountOverrides {
   /** What the hash of a new password costs; undefined: the default. */
-  readonly passwordCost?: PasswordCost | undefined;
+  readonly passwordCost?: PasswordCost;
 }
 
 /** Builds the services; the limits of sign-ins by password and of those through a provider are the same. */

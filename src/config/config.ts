@@ -144,8 +144,8 @@ export interface LoadedConfig {
 
 /** Settings that `hearth start` takes as options. */
 export interface CommandLineSettings {
-  readonly host?: string | undefined;
-  readonly port?: string | undefined;
+  readonly host?: string;
+  readonly port?: string;
 }
 
 /**

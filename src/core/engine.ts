@@ -84,9 +84,9 @@ export interface DecodeJob {
   /** Whether it runs alone and from an empty cache, so that equal requests return equal bytes regardless of the load. */
   readonly deterministic: boolean;
   /** Whether nothing of it is written to disk, prefix files included; absent = false. */
-  readonly ephemeral?: boolean | undefined;
+  readonly ephemeral?: boolean;
   /** Jobs of a team with the same key prefer the same slot; an engine may ignore it. Absent = no preference. */
-  readonly cacheKey?: string | undefined;
+  readonly cacheKey?: string;
 }
 
 /** A model, kept in memory for one run. */

@@ -105,15 +105,15 @@ export interface Sampling {
   /** Excludes tokens less likely than this fraction of the most likely one; 0 = excludes none. */
   readonly minP: number;
   /** Divides the logits of tokens that have occurred in the answer (multiplies negative ones), from 0.1 to 10; absent = 1, no effect. */
-  readonly repeatPenalty?: number | undefined;
+  readonly repeatPenalty?: number;
   /** The three penalties count only this number of latest tokens; absent = all of the answer. */
-  readonly penaltyTokens?: number | undefined;
+  readonly penaltyTokens?: number;
   /** Added to the logits of tokens, by token id; -100 forbids a token and 100 forces it. */
   readonly logitBias: Readonly<Record<string, number>>;
 }
 
 /** What a request states of its sampling; the model's defaults, then general ones, decide the rest. */
-export type StatedSampling = { readonly [Name in keyof Sampling]?: Sampling[Name] | undefined };
+export type StatedSampling = { readonly [Name in keyof Sampling]?: Sampling[Name] };
 
 /** A prompt that is used unchanged, without a chat template. */
 export interface RawPrompt {
@@ -183,9 +183,9 @@ export interface GenerationRequest {
   /** Whether it runs alone and from an empty cache; with a seed it returns the same bytes every time. */
   readonly deterministic: boolean;
   /** Whether nothing of it is written to disk, prefix files included; absent = false. */
-  readonly ephemeral?: boolean | undefined;
+  readonly ephemeral?: boolean;
   /** Requests of a team with the same key prefer the same slot. It never changes an answer; absent = no preference. */
-  readonly cacheKey?: string | undefined;
+  readonly cacheKey?: string;
   /** Sentences about parts of the client's request that are not applied, for a header of the answer. */
   readonly warnings?: readonly string[];
   /** Stored with the run unless it is ephemeral; spend is counted by them. */

@@ -46,13 +46,13 @@ export interface ModelManifest {
   /** Hex digest of the weights; null when it was never computed (a GGUF put into the folder by hand). */
   readonly sha256: string | null;
   /** All files of a model that has several; absent = they are not listed, or there is only one. */
-  readonly files?: readonly ModelFile[] | undefined;
+  readonly files?: readonly ModelFile[];
   /** How an image model generates, if its publisher specifies it; absent = the default for its layout. */
-  readonly drawing?: { readonly steps: number; readonly guidanceScale: number } | undefined;
+  readonly drawing?: { readonly steps: number; readonly guidanceScale: number };
   /** Maximum tokens of prompt and output together. */
   readonly contextTokens: number;
   /** How prompts beyond what the model was trained with are evaluated: absent = the context is not longer. */
-  readonly longContext?: LongContext | undefined;
+  readonly longContext?: LongContext;
   readonly inputModalities: readonly Modality[];
   readonly outputModalities: readonly Modality[];
   readonly capabilities: {
@@ -61,11 +61,11 @@ export interface ModelManifest {
     readonly structuredOutputs: boolean;
   };
   /** How an embedding model may rank documents, too: by the similarity of its vectors; absent: it may not. */
-  readonly rerankBy?: "similarity" | undefined;
+  readonly rerankBy?: "similarity";
   /** Tokens after which its reasoning is ended where a request states no effort and no budget; absent: the setting's. */
-  readonly reasoningTokensMax?: number | undefined;
+  readonly reasoningTokensMax?: number;
   /** Maximum sampled tokens of an answer where neither the request nor the operator states one; absent: none. */
-  readonly answerTokensMax?: number | undefined;
+  readonly answerTokensMax?: number;
   readonly prices: Prices;
   readonly license: string;
   /** Unix seconds. */
@@ -88,34 +88,34 @@ export interface Adapter {
 /** How the engine loads one model; what is absent is as the settings of the server say. */
 export interface LoadSettings {
   /** Generations at a time. */
-  readonly slots?: number | undefined;
-  readonly kvCacheType?: "f16" | "q8_0" | "q4_0" | undefined;
+  readonly slots?: number;
+  readonly kvCacheType?: "f16" | "q8_0" | "q4_0";
   /** Layers that are computed on the GPU. */
-  readonly gpuLayers?: number | "auto" | "max" | undefined;
+  readonly gpuLayers?: number | "auto" | "max";
   /** Positions are scaled for a context of this length. */
   readonly yarn?:
-    (LongContext & { readonly architecture: string; readonly contextTokens: number }) | undefined;
+    LongContext & { readonly architecture: string; readonly contextTokens: number };
   /** Text of the chat template that replaces the model's own. */
-  readonly template?: string | undefined;
-  readonly adapters?: readonly Adapter[] | undefined;
+  readonly template?: string;
+  readonly adapters?: readonly Adapter[];
   /** How long the model stays in memory unused, in ms. */
-  readonly keepAliveMs?: number | undefined;
+  readonly keepAliveMs?: number;
 }
 
 type SamplingDefaults = {
   readonly [Name in keyof Omit<Sampling, "logitBias" | "repeatPenalty" | "penaltyTokens">]?:
-    Sampling[Name] | undefined;
+    Sampling[Name];
 };
 
 /** What requests to one model mean where they do not say. */
 export interface RequestDefaults {
   /** System message of a conversation that has none. */
-  readonly system?: string | undefined;
-  readonly sampling?: SamplingDefaults | undefined;
+  readonly system?: string;
+  readonly sampling?: SamplingDefaults;
   /** Maximum sampled tokens of an answer. */
-  readonly maxTokens?: number | undefined;
+  readonly maxTokens?: number;
   /** The same where the request's dialect has no default of its own either. */
-  readonly maxTokensOtherwise?: number | undefined;
+  readonly maxTokensOtherwise?: number;
 }
 
 /** A request that leaves nothing open. A `maxTokens` of null means as many as the context holds. */
@@ -192,19 +192,19 @@ export interface Model {
    */
   readonly kvBytesPerToken: number;
   /** Whether it computes in ways that need its weights in their plain layout, whatever layout the processor has; absent: no. */
-  readonly needsPlainWeights?: boolean | undefined;
+  readonly needsPlainWeights?: boolean;
   /** Tokens of context that the weights were trained with, where they specify it and no manifest does. */
-  readonly trainedTokens?: number | undefined;
+  readonly trainedTokens?: number;
   /** `fp_` and 10 hex digits that identify the weights, the engine and how it loads them. */
   readonly fingerprint: string;
   /** Absent: as the settings of the server say. */
-  readonly load?: LoadSettings | undefined;
+  readonly load?: LoadSettings;
   /** Absent: none. */
-  readonly defaults?: RequestDefaults | undefined;
+  readonly defaults?: RequestDefaults;
   /** Where it runs, if not in this process; its file serves for vocabulary and template then. */
-  readonly remote?: RemotePlacement | undefined;
+  readonly remote?: RemotePlacement;
   /** The tokenizer.json that `path` was made from, which has a vocabulary and a template only; absent: `path` has weights. */
-  readonly tokenizerFile?: string | undefined;
+  readonly tokenizerFile?: string;
 }
 
 /** A remote engine that runs a model. */

@@ -12,7 +12,7 @@ export interface Prices {
   readonly cachedPromptTextTokenTicks: Ticks;
   readonly completionTextTokenTicks: Ticks;
   /** For each image; absent = 0. */
-  readonly imageTicks?: Ticks | undefined;
+  readonly imageTicks?: Ticks;
 }
 
 /** Returns the cost of a run: uncached prompt, cached prompt, sampled tokens including reasoning, and images. */

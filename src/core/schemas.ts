@@ -16,7 +16,7 @@ export interface SchemaOrigin {
   readonly param: string;
   readonly teamId: string;
   /** The JSON text of the schema, if it may have numbers that the value does not keep. */
-  readonly text?: string | undefined;
+  readonly text?: string;
 }
 
 /** The port to the compiler of JSON Schemas. */

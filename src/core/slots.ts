@@ -18,7 +18,7 @@ export interface SlotRequest {
   /** Number of runs that the model can process at a time. */
   readonly slots: number;
   /** As in LoadedModel. */
-  readonly sharedAs?: string | undefined;
+  readonly sharedAs?: string;
   /** Slots are shared fairly between teams. */
   readonly teamId: string;
   /** A team of weight 3 receives three times the tokens of a team of weight 1 while both have waiting runs. */

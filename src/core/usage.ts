@@ -9,13 +9,13 @@ export interface Usage {
   readonly completionTokens: number;
   readonly reasoningTokens: number;
   /** Generated images; absent = none. */
-  readonly images?: number | undefined;
+  readonly images?: number;
   /** Calls that the server executed; absent = none. */
-  readonly serverCalls?: number | undefined;
+  readonly serverCalls?: number;
   /** What their runs were charged, in ticks, which is not part of the run's own cost; absent = 0. */
-  readonly serverCallTicks?: number | undefined;
+  readonly serverCallTicks?: number;
   /** What the run is charged, with the runs of its server calls; absent while the run has not ended. */
-  readonly chargedTicks?: number | undefined;
+  readonly chargedTicks?: number;
 }
 
 /** The most that a run may use: what is reserved for it. */

@@ -23,9 +23,9 @@ export const serviceTierField = z
   .describe("Has no effect: the answer's tier is `default`.");
 
 interface LabelFields {
-  readonly user?: string | null | undefined;
-  readonly safety_identifier?: string | null | undefined;
-  readonly metadata?: Readonly<Record<string, string>> | null | undefined;
+  readonly user?: string | null;
+  readonly safety_identifier?: string | null;
+  readonly metadata?: Readonly<Record<string, string>> | null;
 }
 
 /** Returns what a request says of itself; no property when that is nothing. */

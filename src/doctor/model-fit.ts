@@ -56,12 +56,12 @@ export interface SizeReport extends Pick<FitAnswer, "verdict" | "neededBytes"> {
 
 export interface FitOptions {
   /** Default: the context that it would be loaded with. */
-  readonly contextTokens?: number | undefined;
+  readonly contextTokens?: number;
   readonly inMemory: readonly KnownInMemory[];
   /** Whether the bandwidth of memory is measured. */
   readonly isMeasured: boolean;
   /** The compiled thread that measures the bandwidth; absent: the one of this program. */
-  readonly workerUrl?: URL | undefined;
+  readonly workerUrl?: URL;
 }
 
 /** Judges whether a model fits into the memory that it can have now. @param engine the settings of the engine that would load it */

@@ -26,10 +26,10 @@ interface GuardedAgentOptions {
   /** Proxies, which resolve names themselves: the agent checks no address behind them. Absent: none. */
   readonly proxies?: { readonly http: string; readonly https: string; readonly no: string };
   /** Creates the error for a host with an address that is not allowed, or without an address. */
-  readonly refuse?: ((host: string) => Error) | undefined;
+  readonly refuse?: (host: string) => Error;
   /** Absent: the system's resolver. */
-  readonly lookup?: Lookup | undefined;
-  readonly dial?: Dial | undefined;
+  readonly lookup?: Lookup;
+  readonly dial?: Dial;
 }
 
 /** Creates the agent for requests of undici. Silence has no limit: the caller's signal limits the time of a request. */

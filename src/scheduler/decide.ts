@@ -15,7 +15,7 @@ interface ScheduledRun extends WaitingRun, SharingRun {
   /** Runs that the model can process at a time, as this run's request states. */
   readonly slots: number;
   /** As in SlotRequest. */
-  readonly sharedAs?: string | undefined;
+  readonly sharedAs?: string;
 }
 
 /** What this server knows of shared slots beside its own runs. */

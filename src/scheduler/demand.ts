@@ -7,7 +7,7 @@ export const teamsNamedMax = 50;
 interface Run {
   readonly teamId: string;
   readonly teamWeight: number;
-  readonly sharedAs?: string | undefined;
+  readonly sharedAs?: string;
 }
 
 interface Runs {

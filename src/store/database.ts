@@ -66,7 +66,7 @@ const vacuumPagesMax = 2000;
 const rewrittenBytesMax = 268_435_456;
 
 interface Opening {
-  readonly newDatabase?: NewDatabase | undefined;
+  readonly newDatabase?: NewDatabase;
   readonly connect?: Connect;
   /** The compiled thread that reads for reports; null: they are read on the connection, as for commands. */
   readonly reportsWorkerUrl?: URL | null;

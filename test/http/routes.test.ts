@@ -147,7 +147,7 @@ describe("a route", () => {
 describe("GET /", () => {
   const ask = async (accept: string | null, ollamaApi: "on" | "off" = "on") => {
     const { url } = await startServer({ engine: say, config: { ollamaApi } });
-    const headers = accept === null ? {} : { accept };
+    const headers: Record<string, string> = accept === null ? {} : { accept };
     return fetch(url, { headers, redirect: "manual" });
   };
 

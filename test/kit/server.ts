@@ -87,11 +87,11 @@ export interface ManagedServer extends TestServer, Management {
 
 export interface ServerOptions extends Overrides {
   /** HEARTH_* variables in addition to a free port, a new data folder and the pinned key. */
-  readonly environment?: NodeJS.ProcessEnv | undefined;
+  readonly environment?: NodeJS.ProcessEnv;
   /** Whether it starts an engine of GGUF models for itself: tests that look at which models are in memory need one. */
   readonly hasOwnEngine?: boolean;
   /** Called with what closes the server; absent: it closes when the test ends. */
-  readonly finished?: Finished | undefined;
+  readonly finished?: Finished;
 }
 
 export interface ManagedServerOptions extends Omit<ServerOptions, "engine">, ScriptedOptions {
@@ -106,7 +106,7 @@ export interface ScriptedSettings extends Omit<Overrides, "engine" | "registry">
   readonly config?: Partial<Config>;
   /** Models that the server knows; absent: three, one of them unusable. */
   readonly models?: readonly Model[];
-  readonly finished?: Finished | undefined;
+  readonly finished?: Finished;
 }
 
 export interface ScriptedServerOptions extends ScriptedSettings {

@@ -44,7 +44,7 @@ type SignInServiceDeps = SignInDeps & {
   readonly attempts: SignInAttempts;
   readonly failures: FailedSignIns;
   /** The cost of hashing new passwords; absent: the default. */
-  readonly passwordCost?: PasswordCost | undefined;
+  readonly passwordCost?: PasswordCost;
 };
 
 interface Parts extends SignInDeps {

@@ -32,7 +32,7 @@ interface AlertDeps {
   readonly random: Random;
   readonly logger: Logger;
   /** Returns the space of the disk of a folder; absent: as the system says. */
-  readonly diskSpace?: ((folder: string) => Promise<DiskSpace>) | undefined;
+  readonly diskSpace?: (folder: string) => Promise<DiskSpace>;
 }
 
 const secondMs = 1000;

@@ -75,8 +75,8 @@ export function parseLogprobs({
   logprobs,
   top_logprobs: top,
 }: {
-  readonly logprobs?: boolean | null | undefined;
-  readonly top_logprobs?: number | null | undefined;
+  readonly logprobs?: boolean | null;
+  readonly top_logprobs?: number | null;
 }): number | null {
   if (logprobs === true) return top ?? 0;
   if ((top ?? 0) > 0) throw invalidValue("top_logprobs", "is only allowed together with logprobs: true");

@@ -16,8 +16,8 @@ export function requireName({
   model,
   name,
 }: {
-  readonly model?: string | null | undefined;
-  readonly name?: string | null | undefined;
+  readonly model?: string | null;
+  readonly name?: string | null;
 }): string {
   const named = model ?? name ?? "";
   if (named === "") throw new HearthError("invalid_field", "model: is required", { param: "model" });

@@ -35,7 +35,7 @@ export interface Evaluated {
 export interface Evaluation {
   /** The model's name in the request. */
   readonly model: string;
-  readonly labels?: RequestLabels | undefined;
+  readonly labels?: RequestLabels;
   readonly source: InputSource;
   /** @throws HearthError when the loaded model cannot do what is requested. */
   readonly check: (loaded: LoadedEmbeddingModel) => void;

@@ -12,7 +12,7 @@ import { headerBytesMax } from "./limits.js";
 export interface GuardedFetchDeps {
   readonly allowedHosts: AllowedHosts;
   /** Absent: the system's resolver. */
-  readonly lookup?: Lookup | undefined;
+  readonly lookup?: Lookup;
   readonly connectMsMax: number;
   /** Returns headers that each request has in addition. */
   readonly headers: () => Readonly<Record<string, string>>;

@@ -10,8 +10,8 @@ import { readEndUser, type RequestLabels } from "../../core/requests/labels.js";
 import type { RunContext } from "./run-context.js";
 
 interface LabelledRequest {
-  readonly labels?: RequestLabels | undefined;
-  readonly ephemeral?: boolean | undefined;
+  readonly labels?: RequestLabels;
+  readonly ephemeral?: boolean;
 }
 
 /**

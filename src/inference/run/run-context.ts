@@ -36,7 +36,7 @@ export interface RunContext extends Caller {
   /** Stores something of the events together with the run's end. */
   readonly recorder?: RunRecorder;
   /** How long the model stays in memory unused from then on; absent: as before. */
-  readonly keepAliveMs?: number | undefined;
+  readonly keepAliveMs?: number;
   /** Reconciled once with the usage of the run; absent: no limit counts it. */
   readonly tokenReservation?: TokenReservation;
   /** The tools of the request whose calls the server executes within the answer; absent: none. */

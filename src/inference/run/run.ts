@@ -34,8 +34,8 @@ export interface HeldSlot {
 interface RunRequest {
   /** An alias of the model, or its id. */
   readonly model: string;
-  readonly labels?: RequestLabels | undefined;
-  readonly ephemeral?: boolean | undefined;
+  readonly labels?: RequestLabels;
+  readonly ephemeral?: boolean;
 }
 
 /** Characters of each text that a span holds: collectors refuse large ones. */

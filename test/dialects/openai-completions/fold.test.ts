@@ -91,7 +91,9 @@ describe("the response of the completions dialect with several prompts and choic
         expect(choices.map(({ text }) => text)).toEqual(made.answers.map((answer) => textOf(answer, "text")));
         expect(choices.map(({ logprobs }) => logprobs?.token_logprobs ?? [])).toEqual(
           made.answers.map(({ parts }) =>
-            parts.flatMap((part) => ("logprobs" in part ? part.logprobs.map(({ logprob }) => logprob) : [])),
+            parts.flatMap((part) =>
+              ("logprobs" in part ? (part.logprobs ?? []) : []).map(({ logprob }) => logprob),
+            ),
           ),
         );
         const prompts = made.events.flatMap((event) => (event.type === "generation-start" ? [event] : []));

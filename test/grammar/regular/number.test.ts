@@ -12,10 +12,10 @@ const end = fc.oneof(
 const optional = fc.option(end, { nil: undefined });
 /** A range with bounds that doubles keep. */
 interface PlainRange extends NumberRange {
-  readonly minimum?: number | undefined;
-  readonly maximum?: number | undefined;
-  readonly exclusiveMinimum?: number | undefined;
-  readonly exclusiveMaximum?: number | undefined;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
 }
 const range: fc.Arbitrary<PlainRange> = fc.record({
   minimum: optional,

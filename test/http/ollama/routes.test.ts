@@ -69,7 +69,7 @@ describe("a route of Ollama's interface", () => {
     };
     expect(await ask({})).toBe(200);
     expect(await server.records()).toMatchObject([{ teamId: "team-1", endpoint: "/api/chat" }]);
-    const refused = [
+    const refused: Record<string, string>[] = [
       { origin: "https://evil.example" },
       { "sec-fetch-site": "cross-site" },
       { "x-forwarded-for": "192.0.2.1" },

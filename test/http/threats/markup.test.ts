@@ -69,8 +69,9 @@ it("E12: every route declares its content type and forbids guessing, also for er
   expectEvery(routes, routeName, async (route) => {
     const path = await pathWith(route, (param) => createObject(shared(), side, param));
     const credential = credentialOf(route, side);
-    const ours = credential === null ? {} : { authorization: `Bearer ${credential}` };
-    for (const headers of [ours, { authorization: "Bearer <script>" }, { ...ours, accept: "text/html" }]) {
+    const ours: Record<string, string> = credential === null ? {} : { authorization: `Bearer ${credential}` };
+    const sent = [ours, { authorization: "Bearer <script>" }, { ...ours, accept: "text/html" }];
+    for (const headers of sent) {
       const response = await fetch(shared().url + path, { method: route.method, headers });
       await response.text();
       expect(response.headers.get("x-content-type-options")).toBe("nosniff");

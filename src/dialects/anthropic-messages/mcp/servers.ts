@@ -114,7 +114,7 @@ function toolsetsByServer(
 }
 
 function toServer({ name: label, url, authorization_token: token }: McpServerBody, param: string): McpServer {
-  const headers = token == null ? {} : { authorization: `Bearer ${token}` };
+  const headers: McpServer["headers"] = token == null ? {} : { authorization: `Bearer ${token}` };
   return { label, url, headers, param: `${param}.url` };
 }
 

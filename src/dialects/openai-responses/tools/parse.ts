@@ -34,9 +34,9 @@ export interface ResponsesTools {
 
 /** The fields of a request that concern tools. */
 export interface ToolFields {
-  readonly tools?: readonly ToolBody[] | null | undefined;
-  readonly tool_choice?: ToolChoiceBody | null | undefined;
-  readonly parallel_tool_calls?: boolean | null | undefined;
+  readonly tools?: readonly ToolBody[] | null;
+  readonly tool_choice?: ToolChoiceBody | null;
+  readonly parallel_tool_calls?: boolean | null;
 }
 
 /** Tools that a search or the client has added in the course of the conversation, and the field that has them. */

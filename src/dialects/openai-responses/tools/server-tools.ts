@@ -15,7 +15,7 @@ export interface ServerToolOffer {
    */
   readonly imageGeneration: (model: string | null) => HearthError | "none" | null;
   /** The tools that MCP servers have listed so far; absent = their calls are not executed. */
-  readonly mcp?: McpListings | undefined;
+  readonly mcp?: McpListings;
 }
 
 /** Nothing is executed. */

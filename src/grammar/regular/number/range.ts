@@ -2,14 +2,14 @@ import { ExactNumber, type JsonNumber } from "./decimal.js";
 
 /** The bounds of a number and what divides it. */
 export interface NumberRange {
-  readonly minimum?: JsonNumber | undefined;
-  readonly maximum?: JsonNumber | undefined;
-  readonly exclusiveMinimum?: JsonNumber | undefined;
-  readonly exclusiveMaximum?: JsonNumber | undefined;
+  readonly minimum?: JsonNumber;
+  readonly maximum?: JsonNumber;
+  readonly exclusiveMinimum?: JsonNumber;
+  readonly exclusiveMaximum?: JsonNumber;
   /** Divisors, all greater than zero. */
-  readonly multipleOf?: readonly number[] | undefined;
+  readonly multipleOf?: readonly number[];
   /** Numbers of which no multiple is allowed, all greater than zero. */
-  readonly notMultipleOf?: readonly number[] | undefined;
+  readonly notMultipleOf?: readonly number[];
   /** Whether only integers are allowed, written without point and exponent. */
   readonly integer: boolean;
 }

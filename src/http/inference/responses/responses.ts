@@ -63,7 +63,7 @@ export const createResponse = apiKeyRoute({
       return { asking, admitted: await reserve(app, responses, asking, ready) };
     });
     if (read === null) return;
-    if ("admitted" in read) await sendAnswer(app, responses, call, read.admitted);
+    if (read.admitted !== undefined) await sendAnswer(app, responses, call, read.admitted);
     else if (read.ready.response.generates) await answerInBackground(app, call, read.asking, read.ready);
     else await answerWithoutRun(app, call, read.ready);
   },

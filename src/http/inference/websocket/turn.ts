@@ -66,10 +66,10 @@ const createMessage = z.object({
 });
 
 interface TurnError {
-  readonly type?: string | undefined;
-  readonly code?: string | null | undefined;
+  readonly type?: string;
+  readonly code?: string | null;
   readonly message: string;
-  readonly param?: string | null | undefined;
+  readonly param?: string | null;
 }
 
 function findRefusal(turn: unknown): TurnError | null {

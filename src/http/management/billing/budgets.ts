@@ -80,10 +80,10 @@ const answerSchema = responseObject({ budget: budgetSchema.optional() }).meta({
 });
 
 interface NamedSubject {
-  readonly apiKeyId?: string | null | undefined;
-  readonly memberId?: string | null | undefined;
-  readonly tag?: string | null | undefined;
-  readonly endUser?: string | null | undefined;
+  readonly apiKeyId?: string | null;
+  readonly memberId?: string | null;
+  readonly tag?: string | null;
+  readonly endUser?: string | null;
 }
 
 function toSubject(named: NamedSubject): Pick<BudgetName, "subject" | "subjectId"> | null {

@@ -170,7 +170,7 @@ function toUsageTop({
   return { count: topMax, measure: name === "usd" ? "cost" : name === "requests" ? "runs" : "tokens" };
 }
 
-function toLabel({ tag, endUser }: { tag?: string | null | undefined; endUser?: string | null | undefined }) {
+function toLabel({ tag, endUser }: { tag?: string | null; endUser?: string | null }) {
   if (tag != null && endUser != null)
     throw invalidValue("analyticsRequest.endUser", "cannot be set with tag");
   if (tag != null) return { kind: "tag", label: tag } as const;
@@ -187,7 +187,7 @@ function parseRange({
 }: {
   startTime: string;
   endTime: string;
-  timezone?: string | null | undefined;
+  timezone?: string | null;
 }) {
   const place = "analyticsRequest.timeRange";
   if (!zones.includes(timezone ?? ""))

@@ -101,7 +101,7 @@ async function followToServer(first: URL): Promise<URL> {
 }
 
 async function open(url: string, cookie = ""): Promise<Arrival> {
-  const headers = cookie === "" ? {} : { cookie };
+  const headers: Record<string, string> = cookie === "" ? {} : { cookie };
   const response = await fetch(url, { headers, redirect: "manual" });
   const location = response.headers.get("location");
   return { status: response.status, location, headers: response.headers, text: await response.text() };

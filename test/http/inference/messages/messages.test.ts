@@ -46,11 +46,12 @@ describe("POST /v1/messages on the wire", () => {
 
   it("accepts the key in either header, with or without version and betas, and returns the request id", async () => {
     const server = shared();
-    for (const headers of [
+    const accepted: Record<string, string>[] = [
       { "x-api-key": keys.ada },
       { "x-api-key": "", authorization: `Bearer ${keys.ada}` },
       { "anthropic-version": "2023-06-01", "anthropic-beta": "interleaved-thinking-2025-05-14" },
-    ]) {
+    ];
+    for (const headers of accepted) {
       const response = await postMessage(server, sent, "?beta=true", headers);
       expect(response.status).toBe(200);
       expect(response.headers.get("request-id")).toMatch(/^0193a1c2-/);

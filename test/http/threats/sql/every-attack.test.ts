@@ -23,7 +23,8 @@ it("E3: every route treats SQL in a credential as a wrong key", () =>
     const before = attacked().dump();
     for (const attack of attacks) {
       const secret = attack.replaceAll("\u0000", "");
-      for (const headers of [{ authorization: `Bearer ${secret}` }, { "x-api-key": secret }])
+      const sent: Record<string, string>[] = [{ authorization: `Bearer ${secret}` }, { "x-api-key": secret }];
+      for (const headers of sent)
         expect(await attacked().send(route.method, path, headers, bodyOf(route))).toBe(401);
     }
     expect(attacked().dump()).toBe(before);
