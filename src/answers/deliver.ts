@@ -56,7 +56,7 @@ export function prepareAnswer<Read extends ReadRequest, Ready extends ReadyReque
             keepAliveMs,
             serverTools: serverTools ?? [],
             allowedCalls: allowedCalls ?? [],
-            ...(presenter.recorder === undefined ? {} : { recorder: presenter.recorder }),
+            recorder: presenter.recorder,
             ...context,
           });
         } catch (thrown) {

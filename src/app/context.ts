@@ -85,7 +85,7 @@ export async function buildContext(
 
   const context: AppContext = {
     ...httpSettings(config, system, overrides.httpLimits),
-    ...(guidesFolder === undefined ? {} : { guidesFolder }),
+    guidesFolder,
     ...system,
     ...authentication,
     ...runners,

@@ -42,9 +42,9 @@ export interface ErrorDetails {
   /** Name of the model that does not exist. */
   readonly missingModel?: string;
   /** Dotted path of the offending request field, such as `messages.0.content`. */
-  readonly param?: string;
+  readonly param?: string | null;
   /** Machine-readable code if it differs from the kind's default. */
-  readonly code?: string;
+  readonly code?: string | null;
   /** Seconds after which the same request may succeed. */
   readonly retryAfterSeconds?: number;
   /** The same in milliseconds, if it is known exactly. */

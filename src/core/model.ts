@@ -93,8 +93,7 @@ export interface LoadSettings {
   /** Layers that are computed on the GPU. */
   readonly gpuLayers?: number | "auto" | "max";
   /** Positions are scaled for a context of this length. */
-  readonly yarn?:
-    LongContext & { readonly architecture: string; readonly contextTokens: number };
+  readonly yarn?: LongContext & { readonly architecture: string; readonly contextTokens: number };
   /** Text of the chat template that replaces the model's own. */
   readonly template?: string;
   readonly adapters?: readonly Adapter[];
@@ -103,8 +102,7 @@ export interface LoadSettings {
 }
 
 type SamplingDefaults = {
-  readonly [Name in keyof Omit<Sampling, "logitBias" | "repeatPenalty" | "penaltyTokens">]?:
-    Sampling[Name];
+  readonly [Name in keyof Omit<Sampling, "logitBias" | "repeatPenalty" | "penaltyTokens">]?: Sampling[Name];
 };
 
 /** What requests to one model mean where they do not say. */
@@ -142,7 +140,7 @@ export function atPercent(model: Model, percent: number): Model {
     promptTextTokenTicks: part(prices.promptTextTokenTicks),
     cachedPromptTextTokenTicks: part(prices.cachedPromptTextTokenTicks),
     completionTextTokenTicks: part(prices.completionTextTokenTicks),
-    ...(prices.imageTicks === undefined ? {} : { imageTicks: part(prices.imageTicks) }),
+    imageTicks: prices.imageTicks === undefined ? undefined : part(prices.imageTicks),
   };
   return { ...model, manifest: { ...model.manifest, prices: reduced } };
 }

@@ -46,7 +46,7 @@ export function limitUsage(usage: Usage, { prompt, sampled, images = 0 }: UsageB
     imageTokens: Math.min(usage.imageTokens, promptTokens),
     reasoningTokens,
     completionTokens: Math.min(usage.completionTokens, sampled - reasoningTokens),
-    ...(usage.images === undefined ? {} : { images: Math.min(usage.images, images) }),
+    images: usage.images === undefined ? undefined : Math.min(usage.images, images),
   };
 }
 

@@ -59,8 +59,7 @@ export function fieldError(error: z.ZodError, body: unknown): HearthError {
 
 /** Returns an `invalid_value` error that names its field; `code` is the machine-readable code. */
 export function invalidValue(param: string, problem: string, code?: string): HearthError {
-  const details = code === undefined ? { param } : { param, code };
-  return new HearthError("invalid_value", `${param}: ${problem}`, details);
+  return new HearthError("invalid_value", `${param}: ${problem}`, { param, code });
 }
 
 /** Returns an error for a field, or a value of a field, that this server does not support. */

@@ -46,8 +46,8 @@ export function offerMcpTools(
     const name = unusedName(mcpToolName(label, listed.name), taken);
     taken.add(name);
     const parameters = toolParameters(listed.inputSchema, listed.name, param);
-    const description = listed.description === null ? {} : { description: wellFormed(listed.description) };
-    return { label, listed, tool: { name, ...description, parameters } };
+    const description = listed.description === null ? undefined : wellFormed(listed.description);
+    return { label, listed, tool: { name, description, parameters } };
   });
 }
 

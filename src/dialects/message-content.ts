@@ -42,5 +42,5 @@ export function chooseImageDetail(...details: readonly (ImageDetail | null | und
 }
 
 function toContent(content: string, images: readonly MessageImage[]): MessageContent {
-  return { content, ...(images.length === 0 ? {} : { images }) };
+  return { content, images: images.length === 0 ? undefined : images };
 }

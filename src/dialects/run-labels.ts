@@ -28,14 +28,17 @@ interface LabelFields {
   readonly metadata?: Readonly<Record<string, string>> | null;
 }
 
-/** Returns what a request says of itself; no property when that is nothing. */
-export function readRunLabels({ user, safety_identifier: safety, metadata }: LabelFields): {
-  readonly labels?: RequestLabels;
-} {
-  const labels: RequestLabels = {
-    ...(user == null ? {} : { user }),
-    ...(safety == null ? {} : { safety_identifier: safety }),
-    ...(metadata == null || Object.keys(metadata).length === 0 ? {} : { metadata }),
+/** Returns what a request says of itself; undefined when that is nothing. */
+export function readRunLabels({
+  user,
+  safety_identifier: safety,
+  metadata,
+}: LabelFields): RequestLabels | undefined {
+  const pairs = Object.keys(metadata ?? {}).length === 0 ? null : metadata;
+  if (user == null && safety == null && pairs == null) return undefined;
+  return {
+    user: user ?? undefined,
+    safety_identifier: safety ?? undefined,
+    metadata: pairs ?? undefined,
   };
-  return Object.keys(labels).length === 0 ? {} : { labels };
 }

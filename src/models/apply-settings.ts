@@ -51,22 +51,20 @@ export async function applySettings(
     settings.context ?? Number.POSITIVE_INFINITY,
     findContextTokens(found, settings, limit, load),
   );
-  const defaults = toDefaults(settings, manifest.answerTokensMax);
   return {
     ...found.model,
     manifest: {
       ...manifest,
       contextTokens,
       prices: mergePrices(settings, manifest.prices),
-      ...(load.template === undefined
-        ? {}
-        : { capabilities: readCapabilities(manifest.kind, load.template) }),
-      ...(reasoningTokensMax === undefined ? {} : { reasoningTokensMax }),
+      capabilities:
+        load.template === undefined ? manifest.capabilities : readCapabilities(manifest.kind, load.template),
+      reasoningTokensMax,
     },
     unusable: found.model.unusable ?? problem,
     fingerprint: computeFingerprint(found.model, [engine, contextTokens, load]),
-    ...(Object.keys(load).length === 0 ? {} : { load }),
-    ...(defaults === null ? {} : { defaults }),
+    load: Object.keys(load).length === 0 ? undefined : load,
+    defaults: toDefaults(settings, manifest.answerTokensMax),
   };
 }
 
@@ -105,22 +103,22 @@ function mergePrices({ prices }: ModelSettings, own: Prices): Prices {
     promptTextTokenTicks,
     cachedPromptTextTokenTicks: perToken(prices.cached, cachedOtherwise),
     completionTextTokenTicks: perToken(prices.completion, own.completionTextTokenTicks),
-    ...(imageTicks === undefined ? {} : { imageTicks }),
+    imageTicks,
   };
 }
 
 function toDefaults(
   { system, sampling }: ModelSettings,
   answerTokensMax: number | undefined,
-): RequestDefaults | null {
+): RequestDefaults | undefined {
   const { maxTokens, ...rest } = sampling ?? {};
-  const defaults = {
-    ...(system === undefined ? {} : { system }),
-    ...(Object.keys(rest).length === 0 ? {} : { sampling: withoutAbsent(rest) }),
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(answerTokensMax === undefined ? {} : { maxTokensOtherwise: answerTokensMax }),
-  };
-  return Object.keys(defaults).length === 0 ? null : defaults;
+  const defaults = withoutAbsent({
+    system,
+    sampling: Object.keys(rest).length === 0 ? undefined : rest,
+    maxTokens,
+    maxTokensOtherwise: answerTokensMax,
+  });
+  return Object.keys(defaults).length === 0 ? undefined : defaults;
 }
 
 interface FoundLoadSettings {

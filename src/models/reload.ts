@@ -178,7 +178,7 @@ function report(before: readonly Model[], registry: LoadedRegistry, logger: Logg
   for (const [id, model] of now) {
     const former = old.get(id);
     if (isDeepStrictEqual(former, model)) continue;
-    const fields = { model: id, ...(model.unusable === null ? {} : { reason: model.unusable }) };
+    const fields = { model: id, reason: model.unusable ?? undefined };
     logger.info(fields, former === undefined ? "a model was added" : "a model was changed");
   }
   for (const id of old.keys()) if (!now.has(id)) logger.info({ model: id }, "a model was removed");

@@ -47,7 +47,7 @@ export function createGuardedAgent({
     maxHeaderSize: headerBytesMax,
     headersTimeout: 0,
     bodyTimeout: 0,
-    ...(keepsAlive ? {} : { pipelining: 0 }),
+    pipelining: keepsAlive ? undefined : 0,
     connect: (target, callback) => {
       resolveHost(target.hostname, lookup)
         .then((addresses) => {

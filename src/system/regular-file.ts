@@ -71,7 +71,7 @@ export async function* chunksOfRegularFile(
   signal?: AbortSignal,
 ): AsyncGenerator<Buffer> {
   const file = await openRegularFile(path);
-  const options = { highWaterMark: chunkBytes, ...(signal === undefined ? {} : { signal }) };
+  const options = { highWaterMark: chunkBytes, signal };
   // The stream closes the file.
   for await (const chunk of file.createReadStream(options)) yield chunk as Buffer;
 }

@@ -1,4 +1,7 @@
-/** The attributes of spans, by OpenTelemetry's semantic conventions for HTTP servers and for generative AI, and Hearth's own. */
+/**
+ * The attributes of spans, by OpenTelemetry's semantic conventions for HTTP servers and for generative AI, and Hearth's own. The SDK
+ * leaves out attributes without a value.
+ */
 import type { Attributes } from "@opentelemetry/api";
 import type {
   EndedRequest,
@@ -21,25 +24,23 @@ export function requestAttributes(request: StartedRequest): Attributes {
     "http.request.method": method,
     "url.scheme": scheme,
     ...serverAttributes(host),
-    ...(userAgent === null ? {} : { "user_agent.original": userAgent.slice(0, userAgentCharsMax) }),
+    "user_agent.original": userAgent?.slice(0, userAgentCharsMax),
     "hearth.request_id": requestId,
   };
 }
 
 function serverAttributes(host: string | null): Attributes {
   const [, name, port] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(host ?? "") ?? [];
-  return {
-    ...(name === undefined ? {} : { "server.address": name }),
-    ...(port === undefined ? {} : { "server.port": Number(port) }),
-  };
+  return { "server.address": name, "server.port": port === undefined ? undefined : Number(port) };
 }
 
 export function responseAttributes({ route, status, clientLeft }: EndedRequest): Attributes {
   const error = clientLeft ? "client_left" : status >= 500 ? String(status) : null;
   return {
     "http.response.status_code": status,
-    ...(route === null ? {} : { "http.route": route, "url.path": route }),
-    ...(error === null ? {} : { "error.type": error }),
+    "http.route": route ?? undefined,
+    "url.path": route ?? undefined,
+    "error.type": error ?? undefined,
   };
 }
 
@@ -61,7 +62,6 @@ export function runAttributes(run: StartedRun): Attributes {
   };
 }
 
-/** Attributes without a value are left out by the SDK. */
 function parameterAttributes(parameters: RunParameters): Attributes {
   const { choices = 1, seed, topK, maxTokens } = parameters;
   return {

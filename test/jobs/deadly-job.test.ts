@@ -65,7 +65,7 @@ async function start(data: string) {
     fetch(`${url}${path}`, {
       method,
       headers: headersOf(testKey),
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body: JSON.stringify(body),
     });
   return { ...server, ask };
 }

@@ -55,7 +55,7 @@ export async function internet(listener: RequestListener, options: InternetOptio
   const fetcher = createImageFetcher({
     clock,
     allowedHosts: readAllowedHosts(options.allowed ?? ["*"], "imageFetch"),
-    ...(options.fetches === undefined ? {} : { fetches: options.fetches }),
+    fetches: options.fetches,
     log: (message) => logs.push(message),
     lookup: async (host) => {
       const answers = options.names?.[host] ?? [[publicAddress]];

@@ -82,7 +82,7 @@ async function manage<Answer>(
   path: string,
   body?: object,
 ): Promise<Answer> {
-  return fetchJson<Answer>(url + path, { key: managementKey, ...(body === undefined ? {} : { body }) });
+  return fetchJson<Answer>(url + path, { key: managementKey, body });
 }
 
 async function send(url: string, secret: string, model: string, random: () => number): Promise<void> {

@@ -117,7 +117,7 @@ export function postJson(
           "content-type": "application/json",
           "content-length": Buffer.byteLength(body),
         },
-        ...(signal === undefined ? {} : { signal }),
+        signal,
       },
       (response) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: response }),
     );

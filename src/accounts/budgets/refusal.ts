@@ -87,7 +87,7 @@ function toError(shortfall: Shortfall, now: number): HearthError {
   const fitsLater = resetTime !== null && bound <= hard;
   return new HearthError("budget_exceeded", message, {
     shouldRetry: false,
-    ...(fitsLater ? { retryAfterSeconds: (resetTime - now) / 1000 } : {}),
+    retryAfterSeconds: fitsLater ? (resetTime - now) / 1000 : undefined,
   });
 }
 

@@ -83,7 +83,7 @@ function deniedByTeam(what: string, param?: string): HearthError {
   return new HearthError(
     "permission_denied",
     `Your team has no access to ${what}. Please ask the operator of this server.`,
-    param === undefined ? {} : { param },
+    { param },
   );
 }
 

@@ -34,15 +34,14 @@ export const chat: TextEndpoint<ChatAnswer, ChatAnswer> = {
         const fold = foldChat(identity);
         return { add: (event) => fold.add(event), body: () => fold.result() };
       },
-      ...(stored === null
-        ? {}
-        : {
-            recorder: createCompletionRecorder(
+      recorder:
+        stored === null
+          ? undefined
+          : createCompletionRecorder(
               storedCompletions,
               { ...toStoredOwner(principal), createTime, stored },
               identity,
             ),
-          }),
     };
   },
 };

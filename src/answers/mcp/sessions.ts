@@ -69,7 +69,7 @@ function toResult({ failed, text, images }: McpResult): ServerCallResult {
     failed,
     content: failed ? `Error: ${text}` : text,
     shown,
-    ...(failed || images.length === 0 ? {} : { images }),
+    images: failed || images.length === 0 ? undefined : images,
     costTicks: 0,
   };
 }

@@ -127,7 +127,7 @@ export function buildTextThread(
     clock,
     workerUrl: workerUrl ?? new URL("../../engine/text/worker.js", import.meta.url),
     log: (level, message) => logger[level]({ engine: "llama" }, message),
-    ...(onHang === undefined ? {} : { onHang }),
+    onHang,
   });
 }
 
@@ -210,7 +210,7 @@ function buildReaders(config: Config, { clock, logger }: SystemDeps, given: Engi
         workerUrl: schemaWorkerUrl ?? new URL("../../engine/language/schemas/worker.js", import.meta.url),
         log: log("schemas"),
         closed: config.schemaObjects === "closed",
-        ...(schemaMsMax === undefined ? {} : { requestMsMax: schemaMsMax }),
+        requestMsMax: schemaMsMax,
       }),
     hostedTokenizer:
       given.hostedTokenizer ??

@@ -92,8 +92,8 @@ async function open(method: Method, path: string, body?: unknown, signal?: Abort
       "x-hearth-console": "1",
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(signal === undefined ? {} : { signal }),
+    body: JSON.stringify(body),
+    signal,
   }).catch((thrown: unknown) => {
     if (signal?.aborted === true) throw thrown;
     throw new ApiError(0, "The server cannot be reached. Is it still running?", null);

@@ -31,7 +31,7 @@ export function useResource<Value>(
     const abort = new AbortController();
     const isOther = lastInputs.current.some((input, index) => input !== inputs[index]);
     lastInputs.current = inputs;
-    setState((state) => ({ ...state, ...(isOther ? { value: null } : {}), isLoading: true }));
+    setState((state) => ({ ...state, value: isOther ? null : state.value, isLoading: true }));
     load(abort.signal).then(
       (value) => !abort.signal.aborted && setState({ value, error: null, isLoading: false }),
       (error: unknown) =>

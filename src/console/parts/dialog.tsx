@@ -97,7 +97,7 @@ export function FormDialog(props: FormDialogProps): JSX.Element {
     if (opened.get().count === count) closeDialog();
   };
   return (
-    <Dialog title={title} {...(size !== undefined && { size })}>
+    <Dialog title={title} size={size}>
       <Form action={action} isDangerous={isDangerous} onSubmit={submit} onCancel={closeDialog}>
         {children}
       </Form>

@@ -26,7 +26,7 @@ export function parseCompleteRequest(body: unknown): AnthropicRequest {
   const request: GenerationRequest = {
     model: fields.model,
     messages,
-    ...(prefill === "" ? {} : { prefill }),
+    prefill: prefill || undefined,
     tools: [],
     toolChoice: noTools,
     format: { type: "text" },

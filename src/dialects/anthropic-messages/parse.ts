@@ -58,7 +58,7 @@ export function parseMessagesRequest(
   const request: GenerationRequest = {
     model: fields.model,
     messages,
-    ...(prefill === null ? {} : { prefill: prefill.text }),
+    prefill: prefill?.text,
     ...tools,
     format,
     schemaPaths: { format: `${formatParam}.schema`, tools: schemaPaths },
@@ -71,8 +71,8 @@ export function parseMessagesRequest(
     maxTokens: fields.max_tokens ?? null,
     maxTokensExcludesReasoning: false,
     deterministic: false,
-    ...(warnings.length === 0 ? {} : { warnings }),
-    ...readRunLabels({ user: fields.metadata?.user_id }),
+    warnings,
+    labels: readRunLabels({ user: fields.metadata?.user_id }),
   };
   return {
     request: withSchemaTexts(request, bodyText),

@@ -52,7 +52,7 @@ const textBlock = responseObject({
   type: z.literal("text"),
   text: z.string(),
   citations: responseArray(citation)
-    .exactOptional()
+    .optional()
     .describe("Present if the model has named its sources of the text."),
 });
 const thinkingBlock = responseObject({
@@ -116,7 +116,7 @@ export const message = responseObject({
   stop_reason: stopReason.nullable().describe("Null until the answer ends."),
   stop_sequence: z.string().nullable().describe("The stop sequence that ended the answer."),
   usage: responseObject({ ...counts, service_tier: z.literal("standard") }),
-  context_management: contextManagement.exactOptional().describe("Present if the request has the field."),
+  context_management: contextManagement.optional().describe("Present if the request has the field."),
 }).meta({ id: "Message", description: "A complete answer." });
 
 const blockDelta = z.discriminatedUnion("type", [
@@ -144,7 +144,7 @@ export const messageEvent = z
       type: z.literal("message_delta"),
       delta: responseObject({ stop_reason: stopReason, stop_sequence: z.string().nullable() }),
       usage,
-      context_management: contextManagement.exactOptional().describe("Present if the request has the field."),
+      context_management: contextManagement.optional().describe("Present if the request has the field."),
     }),
     responseObject({ type: z.literal("message_stop") }),
   ])
@@ -155,7 +155,7 @@ export const tokenCount = responseObject({
   context_management: responseObject({
     original_input_tokens: countField("Tokens of the prompt before the edits of `context_management`."),
   })
-    .exactOptional()
+    .optional()
     .describe("Present if the request has the field."),
 }).meta({ id: "MessageTokenCount" });
 

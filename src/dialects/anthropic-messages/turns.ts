@@ -224,8 +224,8 @@ function assistantMessage(blocks: readonly LocatedBlock[], { inputs, mcpTools }:
   return {
     role: "assistant",
     content: wellFormed(answerText(blocks)),
-    ...(reasoning === "" ? {} : { reasoning: wellFormed(reasoning) }),
-    ...(calls.length === 0 ? {} : { toolCalls: calls }),
+    reasoning: wellFormed(reasoning) || undefined,
+    toolCalls: calls.length === 0 ? undefined : calls,
   };
 }
 

@@ -35,20 +35,20 @@ export function textInputTool(
   description: string | null | undefined,
   format: Grammar | null,
 ): { readonly tool: Tool; readonly warnings: readonly string[] } {
-  const described = description == null ? {} : { description };
+  const named = { name, description: description ?? undefined };
   const about = "The whole input of the tool, as text.";
-  if (format === null) return { tool: { name, ...described, parameters: inputSchema(about) }, warnings: [] };
+  if (format === null) return { tool: { ...named, parameters: inputSchema(about) }, warnings: [] };
   const { syntax, definition } = format;
   const syntaxName = syntax === "lark" ? "Lark grammar" : "regular expression";
   const parameters = inputSchema(`${about} It follows this ${syntaxName}:\n${definition}`);
   const pattern = syntax === "lark" ? patternOfLark(definition) : definition;
   if (pattern === null)
     return {
-      tool: { name, ...described, parameters },
+      tool: { ...named, parameters },
       warnings: [`the grammar of the tool '${name}' is not enforced`],
     };
   const strictParameters = inputSchema(about, `^(?:${pattern})$`);
-  return { tool: { name, ...described, parameters, strictParameters }, warnings: [] };
+  return { tool: { ...named, parameters, strictParameters }, warnings: [] };
 }
 
 function inputSchema(description: string, pattern?: string): Tool["parameters"] {

@@ -11,7 +11,9 @@ export const emptySchema = responseObject({}).meta({ id: "Empty", description: "
 /** Name of the only cluster: this server. */
 export const clusterName = "local";
 
-/** Formats a time as RFC 3339 with six decimals of a second, as the hosted service does. */
-export function timestamp(epochMs: number): string {
-  return new Date(epochMs).toISOString().replace("Z", "000Z");
+/** Formats a time as RFC 3339 with six decimals of a second, as the hosted service does. A time that is null is absent. */
+export function timestamp(epochMs: number): string;
+export function timestamp(epochMs: number | null): string | undefined;
+export function timestamp(epochMs: number | null): string | undefined {
+  return epochMs === null ? undefined : new Date(epochMs).toISOString().replace("Z", "000Z");
 }

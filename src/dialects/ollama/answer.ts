@@ -15,22 +15,22 @@ const tokenLogprob = {
 export const logprobsField = responseArray(
   responseObject({
     ...tokenLogprob,
-    top_logprobs: responseArray(responseObject(tokenLogprob)).exactOptional(),
+    top_logprobs: responseArray(responseObject(tokenLogprob)).optional(),
   }),
-).exactOptional();
+).optional();
 
 export const answerFields = {
   model: z.string().describe("As the request names it."),
   created_at: z.iso.datetime(),
   done: z.boolean().describe("Whether it is the last line."),
-  done_reason: z.enum(["stop", "length", "load", "unload"]).exactOptional(),
+  done_reason: z.enum(["stop", "length", "load", "unload"]).optional(),
   logprobs: logprobsField,
-  total_duration: nanoseconds("Time since the request was accepted.").exactOptional(),
-  load_duration: nanoseconds("Time that the model was waited for.").exactOptional(),
-  prompt_eval_count: countField("Tokens of the prompt, cached ones included.").exactOptional(),
-  prompt_eval_duration: nanoseconds("Time of the prompt.").exactOptional(),
-  eval_count: countField("Tokens of the answer, reasoning included.").exactOptional(),
-  eval_duration: nanoseconds("Time of the answer.").exactOptional(),
+  total_duration: nanoseconds("Time since the request was accepted.").optional(),
+  load_duration: nanoseconds("Time that the model was waited for.").optional(),
+  prompt_eval_count: countField("Tokens of the prompt, cached ones included.").optional(),
+  prompt_eval_duration: nanoseconds("Time of the prompt.").optional(),
+  eval_count: countField("Tokens of the answer, reasoning included.").optional(),
+  eval_duration: nanoseconds("Time of the answer.").optional(),
 };
 
 /** The values that every line of one answer repeats, and its times. */
@@ -78,18 +78,13 @@ export function toNanoseconds(ms: number | null): number {
 
 export type EncodedLogprobs = NonNullable<z.infer<typeof logprobsField>>;
 
-/** Encodes the log probabilities of a piece of text; an empty object if there are none. */
-export function encodeLogprobs({ logprobs }: TextDelta): {
-  readonly logprobs?: EncodedLogprobs;
-} {
-  if (logprobs === undefined) return {};
+/** Encodes the log probabilities of a piece of text. */
+export function encodeLogprobs({ logprobs }: TextDelta): EncodedLogprobs | undefined {
   const wire = ({ text, bytes, logprob }: TokenLogprob) => ({ token: text, logprob, bytes });
-  return {
-    logprobs: logprobs.map((each) => ({
-      ...wire(each),
-      ...(each.top.length === 0 ? {} : { top_logprobs: each.top.map(wire) }),
-    })),
-  };
+  return logprobs?.map((each) => ({
+    ...wire(each),
+    top_logprobs: each.top.length === 0 ? undefined : each.top.map(wire),
+  }));
 }
 
 const doneReasons: Readonly<Record<FinishReason, "stop" | "length">> = {

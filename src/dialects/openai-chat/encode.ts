@@ -212,10 +212,10 @@ function completionChoice(folded: FoldedChoice, index: number): ChatCompletion["
     message: {
       role: "assistant",
       content,
-      ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
+      reasoning_content: reasoning || undefined,
       // Only streamed calls have an index.
-      ...(calls.length === 0 ? {} : { tool_calls: calls.map(withoutIndex) }),
-      ...(functionCall === null ? {} : { function_call: functionCall }),
+      tool_calls: calls.length === 0 ? undefined : calls.map(withoutIndex),
+      function_call: functionCall ?? undefined,
       refusal: null,
     },
     logprobs,
@@ -235,7 +235,7 @@ function chunk(identity: ChatIdentity, choices: ChatChunk["choices"], usage?: Op
     created: identity.created,
     model: identity.modelName,
     choices,
-    ...(usage === undefined ? {} : { usage }),
+    usage,
     system_fingerprint: identity.model.fingerprint,
   };
 }

@@ -64,10 +64,10 @@ export function parseChatRequest(body: unknown, bodyText: string | null = null):
     maxTokens: fields.max_completion_tokens ?? fields.max_tokens ?? null,
     maxTokensExcludesReasoning: fields.max_completion_tokens != null || fields.max_tokens == null,
     deterministic: fields.deterministic ?? false,
-    ...(fields.store === false ? { ephemeral: true } : {}),
-    ...(fields.prompt_cache_key == null ? {} : { cacheKey: fields.prompt_cache_key }),
-    ...(warnings.length === 0 ? {} : { warnings }),
-    ...readRunLabels(fields),
+    ephemeral: fields.store === false,
+    cacheKey: fields.prompt_cache_key ?? undefined,
+    warnings,
+    labels: readRunLabels(fields),
   };
   const includeUsage = fields.stream_options?.include_usage ?? false;
   return {
@@ -132,18 +132,18 @@ function parseMessage(message: ChatMessageBody, param: string): Message {
   switch (message.role) {
     case "system":
     case "developer":
-      return { role: "system", ...readContent(message.content, param), ...nameField(message.name) };
+      return { role: "system", ...readContent(message.content, param), name: toName(message.name) };
     case "user":
-      return { role: "user", ...readContent(message.content, param), ...nameField(message.name) };
+      return { role: "user", ...readContent(message.content, param), name: toName(message.name) };
     case "assistant":
       return parseAssistantMessage(message, param);
     case "tool": {
       const { tool_call_id: id } = message;
-      const result = { role: "tool", ...readContent(message.content, param) } as const;
-      return id == null ? result : { ...result, toolCallId: wellFormed(id) };
+      const toolCallId = id == null ? undefined : wellFormed(id);
+      return { role: "tool", ...readContent(message.content, param), toolCallId };
     }
     case "function":
-      return { role: "tool", ...readContent(message.content, param), ...nameField(message.name) };
+      return { role: "tool", ...readContent(message.content, param), name: toName(message.name) };
   }
 }
 
@@ -156,9 +156,9 @@ function parseAssistantMessage(message: AssistantMessageBody, param: string): Me
   return {
     role: "assistant",
     content: text === "" ? wellFormed(message.refusal ?? "") : text,
-    ...nameField(message.name),
-    ...(reasoning === "" ? {} : { reasoning }),
-    ...(calls.length === 0 ? {} : { toolCalls: calls }),
+    name: toName(message.name),
+    reasoning: reasoning || undefined,
+    toolCalls: calls.length === 0 ? undefined : calls,
   };
 }
 
@@ -181,8 +181,8 @@ function toolCall(id: string, called: { readonly name: string; readonly argument
   };
 }
 
-function nameField(name: string | null | undefined): { readonly name?: string } {
-  return name == null || name === "" ? {} : { name: wellFormed(name) };
+function toName(name: string | null | undefined): string | undefined {
+  return wellFormed(name ?? "") || undefined;
 }
 
 /** Parts are joined without a separator. */

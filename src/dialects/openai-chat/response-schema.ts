@@ -45,11 +45,11 @@ const logprobs = responseObject({
 }).meta({ id: "ChatCompletionLogprobs", description: "Log probabilities of the tokens of an answer." });
 
 const delta = responseObject({
-  role: z.literal("assistant").exactOptional(),
-  content: z.string().exactOptional(),
-  reasoning_content: z.string().exactOptional(),
-  tool_calls: responseArray(streamedToolCall).exactOptional(),
-  function_call: calledFunction.exactOptional().describe("The call, if the request used `functions`."),
+  role: z.literal("assistant").optional(),
+  content: z.string().optional(),
+  reasoning_content: z.string().optional(),
+  tool_calls: responseArray(streamedToolCall).optional(),
+  function_call: calledFunction.optional().describe("The call, if the request used `functions`."),
 });
 
 const commonFields = {
@@ -69,9 +69,7 @@ export const chatChunk = responseObject({
       finish_reason: finishReason.nullable().describe("Null except in the last chunk of the choice."),
     }),
   ).describe("Empty in the chunk with the usage."),
-  usage: openAiUsage
-    .exactOptional()
-    .describe("Only in the last chunk, if `stream_options.include_usage` is set."),
+  usage: openAiUsage.optional().describe("Only in the last chunk, if `stream_options.include_usage` is set."),
   ...commonFields,
 }).meta({ id: "ChatCompletionChunk", description: "One chunk of a streamed answer." });
 
@@ -84,9 +82,9 @@ export const chatCompletion = responseObject({
       message: responseObject({
         role: z.literal("assistant"),
         content: z.string(),
-        reasoning_content: z.string().exactOptional().describe("The model's reasoning before the answer."),
-        tool_calls: responseArray(toolCall).exactOptional(),
-        function_call: calledFunction.exactOptional().describe("The call, if the request used `functions`."),
+        reasoning_content: z.string().optional().describe("The model's reasoning before the answer."),
+        tool_calls: responseArray(toolCall).optional(),
+        function_call: calledFunction.optional().describe("The call, if the request used `functions`."),
         refusal: z.null(),
       }),
       logprobs: logprobs.nullable(),

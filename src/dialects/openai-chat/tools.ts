@@ -74,9 +74,9 @@ function readTool(tool: ToolBody, param: string): readonly ReadTool[] {
 }
 
 function readFunction({ name, description, parameters }: FunctionBody, schemaPath: string): ReadTool {
-  const described = description == null ? {} : { description };
   const schema = toolParameters(parameters ?? noParameters, name, schemaPath);
-  return { tool: { name, ...described, parameters: schema }, schemaPath, isText: false, warnings: [] };
+  const tool = { name, description: description ?? undefined, parameters: schema };
+  return { tool, schemaPath, isText: false, warnings: [] };
 }
 
 const noParameters: Tool["parameters"] = { type: "object", properties: {} };

@@ -59,7 +59,7 @@ export function parseCompletionRequest(body: unknown): CompletionRequest {
       topLogprobs: logprobs ?? (sampled > returned ? 0 : null),
       choices,
       stop: parseStops(fields),
-      ...readRunLabels(fields),
+      labels: readRunLabels(fields),
       maxTokens: fields.max_tokens ?? null,
       maxTokensUnstated: maxTokensDefault,
       maxTokensExcludesReasoning: false,

@@ -33,7 +33,7 @@ export const completion = responseObject({
   model: z.string().describe("Id of the model, even if the request named an alias."),
   choices: responseArray(choice).describe("The choices of the first prompt, then the choices of the next."),
   usage: openAiUsage
-    .exactOptional()
+    .optional()
     .describe("In a stream only in the last chunk, if `stream_options.include_usage` is set."),
   system_fingerprint: z.string().describe("Identifies the model and the engine that generated the answer."),
 }).meta({ id: "Completion", description: "A completion, or one chunk of a streamed completion." });

@@ -15,7 +15,12 @@ interface ParsedEmbeddingRequest {
 export function parseEmbeddingRequest(body: unknown): ParsedEmbeddingRequest {
   const { model, input, encoding_format: format, dimensions, user } = validFields(schemaFor(body), body);
   return {
-    request: { model, inputs: toInputs(input), dimensions: dimensions ?? null, ...readRunLabels({ user }) },
+    request: {
+      model,
+      inputs: toInputs(input),
+      dimensions: dimensions ?? null,
+      labels: readRunLabels({ user }),
+    },
     format: format ?? "float",
   };
 }

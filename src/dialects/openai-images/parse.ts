@@ -48,7 +48,7 @@ export function parseImageRequest(body: unknown): ParsedImageRequest {
       // The encoder's lowest quality is 1.
       quality: quality == null ? null : Math.max(1, quality),
       stored: (fields.response_format ?? defaultResponseFormat(fields)) === "url",
-      ...readRunLabels({ user: fields.user }),
+      labels: readRunLabels({ user: fields.user }),
     },
   };
 }

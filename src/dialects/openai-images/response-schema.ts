@@ -3,8 +3,8 @@ import { z } from "zod";
 import { countField, responseObject, responseArray, unixSecondsField } from "../response-fields.js";
 
 const image = responseObject({
-  url: z.string().exactOptional().describe("URL of the image, valid for one hour without an API key."),
-  b64_json: z.string().exactOptional().describe("The image in base64."),
+  url: z.string().optional().describe("URL of the image, valid for one hour without an API key."),
+  b64_json: z.string().optional().describe("The image in base64."),
   revised_prompt: z
     .string()
     .describe(

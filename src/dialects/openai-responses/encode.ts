@@ -159,7 +159,7 @@ function toResponse(
     object: "response",
     created_at: created,
     completed_at: state.completed_at,
-    ...(request.conversationId === null ? {} : { conversation: { id: request.conversationId } }),
+    conversation: request.conversationId === null ? undefined : { id: request.conversationId },
     status: state.status,
     background: request.background,
     error: state.error,
@@ -171,6 +171,6 @@ function toResponse(
     store: request.store,
     ...settings,
     usage: state.usage,
-    ...(user === undefined ? {} : { user }),
+    user,
   };
 }

@@ -215,8 +215,8 @@ function toGeneration(
 ): ResponsesRequest["generation"] {
   return {
     model: fields.model,
-    ...(fields.truncation === "auto" ? { truncate: true } : {}),
-    ...readCompaction(fields),
+    truncate: fields.truncation === "auto",
+    compaction: readCompaction(fields),
     ...tools,
     format: parseFormat(fields.text),
     schemaPaths: { format: "text.format.schema", tools: schemaPaths },
@@ -227,25 +227,23 @@ function toGeneration(
     stop: parseStops(fields),
     maxTokens: fields.max_output_tokens ?? null,
     maxTokensExcludesReasoning: false,
-    ...(fields.max_tool_calls == null ? {} : { serverCallsMax: fields.max_tool_calls }),
+    serverCallsMax: fields.max_tool_calls ?? undefined,
     deterministic: fields.deterministic ?? false,
-    ...(fields.store === false ? { ephemeral: true } : {}),
-    ...(fields.prompt_cache_key == null ? {} : { cacheKey: fields.prompt_cache_key }),
-    ...(warnings.length === 0 ? {} : { warnings }),
-    ...readRunLabels(fields),
+    ephemeral: fields.store === false,
+    cacheKey: fields.prompt_cache_key ?? undefined,
+    warnings,
+    labels: readRunLabels(fields),
   };
 }
 
 /** @throws HearthError `invalid_field` without a threshold. */
 function readCompaction({ context_management: management }: ResponsesRequestBody) {
   const [first] = management ?? [];
-  if (first === undefined) return {};
+  if (first === undefined) return undefined;
   const param = "context_management.0.compact_threshold";
   const { compact_threshold: aboveTokens } = first;
   if (aboveTokens == null) throw new HearthError("invalid_field", `${param}: is required`, { param });
-  return {
-    compaction: { aboveTokens, instruction: summaryInstruction, summaryTokensMax, heading: summaryHeading },
-  };
+  return { aboveTokens, instruction: summaryInstruction, summaryTokensMax, heading: summaryHeading };
 }
 
 function parseFormat(text: ResponsesRequestBody["text"]): AnswerFormat {

@@ -59,7 +59,7 @@ export function readResponseSettings(
     presence_penalty: fields.presence_penalty ?? null,
     frequency_penalty: fields.frequency_penalty ?? null,
     truncation: fields.truncation ?? "disabled",
-    ...(user == null ? {} : { user }),
+    user: user ?? undefined,
   };
 }
 
@@ -78,9 +78,9 @@ export function repeatedFields(settings: ResponseSettings, { defaults = {} }: Mo
 }
 
 function textSettings(text: ResponsesRequestBody["text"]): ResponseSettings["text"] {
-  const verbosity = text?.verbosity == null ? {} : { verbosity: text.verbosity };
+  const verbosity = text?.verbosity ?? undefined;
   const format = text?.format ?? { type: "text" };
-  if (format.type !== "json_schema") return { format: { type: format.type }, ...verbosity };
+  if (format.type !== "json_schema") return { format: { type: format.type }, verbosity };
   const { name, description, schema, strict } = format;
   return {
     format: {
@@ -90,7 +90,7 @@ function textSettings(text: ResponsesRequestBody["text"]): ResponseSettings["tex
       schema,
       strict: strict ?? false,
     },
-    ...verbosity,
+    verbosity,
   };
 }
 

@@ -23,7 +23,7 @@ export function encodeRanking(ranked: RankedDocuments): WireRanking {
     .map((score, index) => ({
       index,
       relevance_score: score,
-      ...(returnDocuments ? { document: { text: documents[index] ?? "" } } : {}),
+      document: returnDocuments ? { text: documents[index] ?? "" } : undefined,
     }))
     .toSorted((a, b) => b.relevance_score - a.relevance_score);
   return {

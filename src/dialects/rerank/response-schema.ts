@@ -5,7 +5,7 @@ import { countField, responseArray, responseObject } from "../response-fields.js
 const result = responseObject({
   index: countField("Index of the document in the request."),
   relevance_score: z.number().min(0).max(1),
-  document: responseObject({ text: z.string() }).exactOptional(),
+  document: responseObject({ text: z.string() }).optional(),
 }).meta({ id: "RerankResult", description: "One document with its relevance to the query." });
 
 export const ranking = responseObject({

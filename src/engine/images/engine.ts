@@ -125,7 +125,7 @@ function unavailable(model: Model, thrown: unknown, signal: AbortSignal | null, 
   const reason = error.kind === "model_unavailable" ? error.message : otherwise;
   return new HearthError("model_unavailable", `The model '${model.manifest.id}' cannot be used: ${reason}`, {
     param: "model",
-    ...(error.kind === "model_unavailable" ? {} : { cause: error.cause }),
+    cause: error.kind === "model_unavailable" ? undefined : error.cause,
   });
 }
 

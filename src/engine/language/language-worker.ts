@@ -48,5 +48,5 @@ export function createLanguageWorker(
 
 /** Drops further properties of the object, which the thread does not need. */
 function readConversation({ messages, tools, reasoningEffort, prefill }: Conversation): Conversation {
-  return { messages, tools, reasoningEffort, ...(prefill === undefined ? {} : { prefill }) };
+  return { messages, tools, reasoningEffort, prefill };
 }

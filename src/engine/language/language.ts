@@ -69,7 +69,7 @@ export function describeLanguage(
     dimensions: 0,
     templateRepairs: repairs,
     templateCall: tools.example,
-    ...(reasoning === null ? {} : { templateReasoning: [reasoning.open, reasoning.close] }),
+    templateReasoning: reasoning === null ? undefined : [reasoning.open, reasoning.close],
     callsAreExact: tools.exact,
     vocabularyTokens,
   };

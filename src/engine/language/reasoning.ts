@@ -52,12 +52,7 @@ export function findReasoningMarks(template: string): ReasoningMarks | null {
   if (style === undefined) return null;
   const { open, close } = style;
   const answer = answerMarks.find((marks) => template.includes(marks.open) && template.includes(marks.close));
-  return {
-    open,
-    close,
-    ...(opensAtEnd(template, style) ? { startsOpen: true } : {}),
-    ...(answer === undefined ? {} : { answer }),
-  };
+  return { open, close, startsOpen: opensAtEnd(template, style), answer };
 }
 
 /** Returns whether a rendered prompt ends inside an open block, so that the answer starts with reasoning. */

@@ -115,9 +115,8 @@ export class ResidentModels<N extends NativeModelInfo> {
       if (native === null) return [];
       const { contextTokens, slots, device, templateRepairs = [], templateCall, templateReasoning } = native;
       const { id } = model.manifest;
-      const fields = { id, bytes, contextTokens, slots, device, templateRepairs, loadedAt, until };
-      const call = templateCall === undefined ? {} : { templateCall };
-      return [{ ...fields, ...call, ...(templateReasoning === undefined ? {} : { templateReasoning }) }];
+      const template = { templateRepairs, templateCall, templateReasoning };
+      return [{ id, bytes, contextTokens, slots, device, ...template, loadedAt, until }];
     });
   }
 

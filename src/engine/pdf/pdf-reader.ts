@@ -89,6 +89,5 @@ function orError({ param }: FileOrigin): (thrown: unknown) => never {
 
 /** @param problem a clause. @param cause for the log only. */
 function refused(param: string, problem: string, cause?: unknown): HearthError {
-  const details = cause === undefined ? { param } : { param, cause };
-  return new HearthError("invalid_value", `${param}: the PDF file ${problem}`, details);
+  return new HearthError("invalid_value", `${param}: the PDF file ${problem}`, { param, cause });
 }

@@ -138,7 +138,7 @@ export async function check(server: Server, path: string, body?: unknown): Promi
     const response = await request(`${url}${path}`, {
       method: body === undefined ? "GET" : "POST",
       headers: createHeaders(server),
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body: JSON.stringify(body),
       signal: AbortSignal.timeout(checkMsMax),
       dispatcher: agent,
     });

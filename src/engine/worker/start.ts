@@ -84,7 +84,7 @@ export function startThread(options: StartOptions, events: WorkerEvents): Starte
   const { workerUrl, workerData, memoryMbMax } = options;
   const worker = new Worker(workerUrl, {
     workerData,
-    ...(memoryMbMax === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryMbMax } }),
+    resourceLimits: { maxOldGenerationSizeMb: memoryMbMax },
   });
   worker.on("message", events.onMessage);
   worker.on("error", events.onError);

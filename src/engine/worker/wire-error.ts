@@ -19,12 +19,9 @@ export function toWireError(error: HearthError): WireError {
 
 /** Restores an error that came from another thread. */
 export function fromWireError(error: WireError): HearthError {
-  return new HearthError(error.kind, error.message, {
-    promptSizes: error.promptSizes,
-    ...(error.param === null ? {} : { param: error.param }),
-    ...(error.code === null ? {} : { code: error.code }),
-    ...(error.cause === null ? {} : { cause: new Error(error.cause) }),
-  });
+  const { kind, message, param, code, promptSizes, cause } = error;
+  const restored = cause === null ? undefined : new Error(cause);
+  return new HearthError(kind, message, { param, code, promptSizes, cause: restored });
 }
 
 function describe(cause: unknown): string {

@@ -54,16 +54,11 @@ export function listConstants(types: ReadonlySet<JsonType> | undefined): readonl
 
 function toNumberShape(node: SchemaNode, integer: boolean): NumberShape {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = node;
-  const range = {
-    integer,
-    ...(minimum === undefined ? {} : { minimum }),
-    ...(maximum === undefined ? {} : { maximum }),
-    ...(exclusiveMinimum === undefined ? {} : { exclusiveMinimum }),
-    ...(exclusiveMaximum === undefined ? {} : { exclusiveMaximum }),
-    ...(multipleOf === undefined ? {} : { multipleOf: [multipleOf] }),
-  };
-  if (Object.keys(range).length > 1) return { range, checks: [] };
-  return integer ? anyInteger : anyNumber;
+  const bounds = { minimum, maximum, exclusiveMinimum, exclusiveMaximum };
+  const isBound = multipleOf !== undefined || Object.values(bounds).some((bound) => bound !== undefined);
+  if (!isBound) return integer ? anyInteger : anyNumber;
+  const multiples = multipleOf === undefined ? undefined : [multipleOf];
+  return { range: { integer, ...bounds, multipleOf: multiples }, checks: [] };
 }
 
 function stringShape(node: SchemaNode, scope: GrammarScope): StringShape {
@@ -104,7 +99,7 @@ function arrayShape(node: SchemaNode, scope: GrammarScope): ArrayShape {
             term: scope.terms.of(contains.node),
             min: contains.min,
             max: contains.max,
-            evaluates: contains.evaluates !== false,
+            evaluates: contains.evaluates,
             at: { keyword: "contains", pointer },
           },
         ];

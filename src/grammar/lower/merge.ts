@@ -83,12 +83,12 @@ function intersectRanges(a: NumberRange, b: NumberRange): NumberRange {
   const notMultipleOf = [...new Set([...(a.notMultipleOf ?? []), ...(b.notMultipleOf ?? [])])];
   return {
     integer: a.integer || b.integer,
-    ...(notMultipleOf.length === 0 ? {} : { notMultipleOf }),
-    ...(minimum === undefined ? {} : { minimum }),
-    ...(maximum === undefined ? {} : { maximum }),
-    ...(exclusiveMinimum === undefined ? {} : { exclusiveMinimum }),
-    ...(exclusiveMaximum === undefined ? {} : { exclusiveMaximum }),
-    ...(multipleOf.length === 0 ? {} : { multipleOf }),
+    notMultipleOf: notMultipleOf.length === 0 ? undefined : notMultipleOf,
+    minimum,
+    maximum,
+    exclusiveMinimum,
+    exclusiveMaximum,
+    multipleOf: multipleOf.length === 0 ? undefined : multipleOf,
   };
 }
 

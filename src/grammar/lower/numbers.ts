@@ -74,10 +74,10 @@ export function numbersExcept(values: readonly JsonNumber[], at: Check): readonl
     ranges.push({
       integer: false,
       exclusiveMaximum: value,
-      ...(after === undefined ? {} : { exclusiveMinimum: after }),
+      exclusiveMinimum: after,
     });
     after = value;
   }
-  ranges.push({ integer: false, ...(after === undefined ? {} : { exclusiveMinimum: after }) });
+  ranges.push({ integer: false, exclusiveMinimum: after });
   return ranges.map((range) => ({ range, checks: [] }));
 }

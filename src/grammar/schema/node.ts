@@ -49,8 +49,8 @@ export interface SchemaNode {
     readonly node: SchemaNode;
     readonly min: number;
     readonly max: number | null;
-    /** In 2019-09 false: matching items stay unevaluated. Absent: matching items count as evaluated. */
-    readonly evaluates?: false;
+    /** Whether matching items count as evaluated; in 2019-09 they do not. */
+    readonly evaluates: boolean;
   };
   readonly unevaluatedItems?: SchemaNode;
 

@@ -188,7 +188,7 @@ function readContains(node: NodeDraft, keywords: Keywords, dialect: SchemaDialec
   const min = keywords.count("minContains") ?? 1;
   const max = keywords.count("maxContains") ?? null;
   if (contains === undefined) return;
-  node.contains = { node: contains, min, max, ...(dialect.containsEvaluates ? {} : { evaluates: false }) };
+  node.contains = { node: contains, min, max, evaluates: dialect.containsEvaluates };
 }
 
 /** Reads the keywords of objects. */

@@ -49,6 +49,6 @@ export const getReadiness = publicRoute({
     ctx.body =
       reasons.length > 0
         ? { status: "unavailable", reasons }
-        : { status: "ok", ...(details.length === 0 ? {} : { details }) };
+        : { status: "ok", details: details.length === 0 ? undefined : details };
   },
 });

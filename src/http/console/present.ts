@@ -19,7 +19,7 @@ export type WireSession = z.infer<typeof sessionSchema>;
 export function presentSession({ session, member, team }: SignedIn): WireSession {
   return {
     member: presentMember(member),
-    ...(team === null ? {} : { teamName: team.name }),
+    teamName: team?.name,
     createTime: timestamp(session.createTime),
     expireTime: timestamp(session.expireTime),
   };

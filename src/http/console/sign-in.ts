@@ -56,8 +56,8 @@ export const listSignInWays = pageRoute({
   handle({ ctx }, app) {
     const { oidc } = app.accounts;
     ctx.set("cache-control", "no-store");
-    const provider = oidc === null ? {} : { oidc: { name: oidc.name, path: "/console/oidc/start" } };
-    ctx.body = { password: true, ...provider };
+    const provider = oidc === null ? undefined : { name: oidc.name, path: "/console/oidc/start" };
+    ctx.body = { password: true, oidc: provider };
   },
 });
 

@@ -99,10 +99,10 @@ function presentBudget(status: BudgetStatus): z.infer<typeof keyBudget> {
   const left = budgetLeft(status);
   return {
     subject,
-    ...(subject === "tag" || subject === "user" ? { name: subjectId } : {}),
+    name: subject === "tag" || subject === "user" ? subjectId : undefined,
     period,
     start_time: timestamp(status.startTime),
-    reset_time: resetTime === null ? null : timestamp(resetTime),
+    reset_time: timestamp(resetTime) ?? null,
     hard_usd: usd(hardTicks),
     soft_usd: usd(softTicks),
     spent_usd: ticksToUsd(status.spentTicks),

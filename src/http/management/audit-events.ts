@@ -97,7 +97,7 @@ export const listAuditEvents = managementRoute({
     );
     const answer: z.infer<typeof pageSchema> = {
       events: events.map(presentAuditEvent),
-      ...(next === null ? {} : { nextPageToken: encodePageToken([next.time, next.entry]) }),
+      nextPageToken: next === null ? undefined : encodePageToken([next.time, next.entry]),
     };
     ctx.body = answer;
   },
@@ -113,8 +113,8 @@ export function presentAuditEvent(event: AuditEventWithMember): WireAuditEvent {
     actor: event.actor,
     act: event.action,
     objectId: event.objectId,
-    ...(event.before === null ? {} : { before: event.before }),
-    ...(event.after === null ? {} : { after: event.after }),
+    before: event.before ?? undefined,
+    after: event.after ?? undefined,
   };
 }
 

@@ -48,18 +48,18 @@ export const getManagementKey = managementRoute({
     const teamId = key.teamId ?? (await accounts.teams.list(toActor(manager)))[0]?.id;
     const body: z.infer<typeof managementKey> = {
       apiKeyId: key.id,
-      ...(teamId === undefined ? {} : { teamId }),
+      teamId,
       scope: key.teamId === null ? "SCOPE_GLOBAL" : "SCOPE_TEAM",
-      ...(key.teamId === null ? {} : { scopeId: key.teamId }),
+      scopeId: key.teamId ?? undefined,
       ownerUserId: key.userId,
       createTime: timestamp(key.createTime),
       modifyTime: timestamp(key.modifyTime),
-      ...(key.expireTime === null ? {} : { expireTime: timestamp(key.expireTime) }),
+      expireTime: timestamp(key.expireTime),
       name: key.name,
       acls: key.acls,
       redactedApiKey: key.redacted,
       ipRanges: key.ipRanges,
-      ...(key.lastUseTime === null ? {} : { lastUseTime: timestamp(key.lastUseTime) }),
+      lastUseTime: timestamp(key.lastUseTime),
     };
     ctx.body = body;
   },

@@ -25,9 +25,9 @@ const pullRequest = z
 
 const pullProgress = responseObject({
   status: z.string().describe("`success` at the end."),
-  digest: z.string().exactOptional().describe("The file in work."),
-  total: countField("Bytes of all files.").exactOptional(),
-  completed: countField("Bytes that are done.").exactOptional(),
+  digest: z.string().optional().describe("The file in work."),
+  total: countField("Bytes of all files.").optional(),
+  completed: countField("Bytes that are done.").optional(),
 }).meta({ id: "OllamaPullProgress" });
 
 type Progress = z.infer<typeof pullProgress>;

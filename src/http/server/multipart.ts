@@ -137,5 +137,5 @@ function missingFile(): HearthError {
 }
 
 function malformed(message: string, cause?: unknown): HearthError {
-  return new HearthError("malformed", message, cause === undefined ? {} : { cause });
+  return new HearthError("malformed", message, { cause });
 }

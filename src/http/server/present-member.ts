@@ -27,7 +27,7 @@ export function presentMember(member: Member): WireMember {
   const { id, teamId, email, givenName, familyName, role, createTime } = member;
   return {
     memberId: id,
-    ...(teamId === null ? {} : { teamId }),
+    teamId: teamId ?? undefined,
     email,
     givenName,
     familyName,

@@ -48,11 +48,11 @@ export class AnswerContent {
   messages(finishReasons: ReadonlyMap<number, string>): readonly ContentMessage[] {
     return [...this.#choices]
       .sort(([a], [b]) => a - b)
-      .map(([index, choice]) => {
-        const finish_reason = finishReasons.get(index);
-        const message = { role: "assistant", parts: listParts(choice) };
-        return finish_reason === undefined ? message : { ...message, finish_reason };
-      });
+      .map(([index, choice]) => ({
+        role: "assistant",
+        parts: listParts(choice),
+        finish_reason: finishReasons.get(index),
+      }));
   }
 
   #choice(index: number): Choice {

@@ -5,7 +5,7 @@
 import type { Clock } from "../../core/clock.js";
 import type { DeferredStore } from "./store.js";
 import type { StoredOwner } from "../../inference/stored-owner.js";
-import { HearthError, type ErrorDetails, type ErrorKind } from "../../core/errors.js";
+import { HearthError, type ErrorKind } from "../../core/errors.js";
 import type { Job } from "../job.js";
 import type { JobQueue } from "../queue.js";
 
@@ -82,11 +82,7 @@ function readFailure(failure: string): HearthError {
     readonly param: string | null;
     readonly code: string | null;
   };
-  const details: ErrorDetails = {
-    ...(param === null ? {} : { param }),
-    ...(code === null ? {} : { code }),
-  };
-  return new HearthError(kind, message, details);
+  return new HearthError(kind, message, { param, code });
 }
 
 function notFound(id: string): HearthError {

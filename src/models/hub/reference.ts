@@ -55,7 +55,7 @@ function parseName(what: string): Reference {
   const [name = "", tag, ...rest] = what.split(":");
   const isValid = [name, ...(tag === undefined ? [] : [tag])].every((each) => repoPart.test(each));
   if (!isValid || rest.length > 0) throw badReference(what, "a name has the form name or name:tag.");
-  return { type: "name", name: name.toLowerCase(), tag: tag === undefined ? null : tag.toLowerCase() };
+  return { type: "name", name: name.toLowerCase(), tag: tag?.toLowerCase() ?? null };
 }
 
 function parseRepo(what: string, path: string, revision: string | null): Reference {

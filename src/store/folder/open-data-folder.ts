@@ -18,9 +18,9 @@ interface Opening {
   /** Opens the PostgreSQL database that several servers may share; null: SQLite in the data folder. */
   readonly openShared: (() => Promise<Database>) | null;
   /** A database that is open already. */
-  readonly database?: Database | undefined;
-  readonly newDatabase?: NewDatabase | undefined;
-  readonly reportsWorkerUrl?: URL | null | undefined;
+  readonly database?: Database;
+  readonly newDatabase?: NewDatabase;
+  readonly reportsWorkerUrl?: URL | null;
   readonly clock: Clock;
   readonly logger: Logger;
 }

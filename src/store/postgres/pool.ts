@@ -100,7 +100,7 @@ export function nameStatement(text: string): string | undefined {
 /** Returns a statement that each connection parses and plans once. */
 export function prepared(text: string, values: readonly unknown[]): pg.QueryConfig {
   const name = nameStatement(text);
-  return { text, values: [...toStored(values)], ...(name === undefined ? {} : { name }) };
+  return { text, values: [...toStored(values)], name };
 }
 
 /** Returns the pool as kysely uses it. */

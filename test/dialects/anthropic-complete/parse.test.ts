@@ -29,7 +29,7 @@ describe("a complete request", () => {
       stop: ["\n\nHuman:", "END"],
       maxTokens: 20,
     });
-    expect(request).not.toHaveProperty("prefill");
+    expect(request.prefill).toBeUndefined();
     expect(stream).toBe(false);
   });
 

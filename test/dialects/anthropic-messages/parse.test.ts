@@ -20,6 +20,7 @@ describe("a messages request", () => {
         maxTokens: 4096,
         maxTokensExcludesReasoning: false,
         deterministic: false,
+        warnings: [],
       },
       stream: false,
       thinking: "hidden",

@@ -113,7 +113,7 @@ describe("a last turn of the assistant", () => {
   it("is ignored if it is empty", () => {
     const request = requestOf(prefilled(""));
     expect(request.messages).toEqual([hello]);
-    expect(request).not.toHaveProperty("prefill");
+    expect(request.prefill).toBeUndefined();
   });
 
   it.each<[string, Record<string, unknown>, string]>([

@@ -52,13 +52,13 @@ describe("the response of the chat dialect", () => {
 
   it("has a usage chunk only if requested", () => {
     const chunks = chunksOf(answer, false);
-    expect(chunks.filter((chunk) => "usage" in chunk || chunk.choices.length === 0)).toEqual([]);
+    expect(chunks.filter(({ usage, choices }) => usage !== undefined || choices.length === 0)).toEqual([]);
     expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("stop");
   });
 
   it("omits reasoning_content if there is no reasoning", () => {
     const plain = answer.filter((event) => event.type !== "reasoning-delta");
-    expect(folded(plain).choices[0]?.message).not.toHaveProperty("reasoning_content");
+    expect(JSON.stringify(folded(plain))).not.toContain("reasoning_content");
   });
 
   it.each([

@@ -20,6 +20,8 @@ describe("a chat request", () => {
         maxTokens: null,
         maxTokensExcludesReasoning: true,
         deterministic: false,
+        ephemeral: false,
+        warnings: [],
       },
       stream: false,
       deferred: false,

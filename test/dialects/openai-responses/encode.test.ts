@@ -146,8 +146,8 @@ describe("a response", () => {
       return encoder.response().output;
     });
     encoder.add(counted({ ...text("ue"), logprobs: [likely] } as GenerationEvent));
-    expect(shown[1]?.[0]).not.toHaveProperty("encrypted_content");
-    expect(shown[2]?.[0]).toHaveProperty("encrypted_content");
+    expect(JSON.stringify(shown[1]?.[0])).not.toContain("encrypted_content");
+    expect(JSON.stringify(shown[2]?.[0])).toContain("encrypted_content");
     const token = { token: "Bl", logprob: 0, bytes: [66, 108], top_logprobs: [] };
     const part = { type: "output_text", text: "Bl", annotations: [], logprobs: [token] };
     expect(shown[2]?.flatMap((item) => (item.type === "message" ? item.content : []))).toEqual([part]);

@@ -61,6 +61,9 @@ describe("a responses request", () => {
         maxTokens: null,
         maxTokensExcludesReasoning: false,
         deterministic: false,
+        ephemeral: false,
+        truncate: false,
+        warnings: [],
       },
     });
     expect(generationOf()).toEqual({
@@ -169,7 +172,7 @@ describe("a responses request", () => {
       truncate: true,
     });
     expect(generation.sampling.topP).toBeGreaterThan(0);
-    expect(generationOf({ truncation: "disabled" })).not.toHaveProperty("truncate");
+    expect(generationOf({ truncation: "disabled" }).truncate).toBe(false);
   });
 
   it.each([

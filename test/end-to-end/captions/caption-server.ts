@@ -78,7 +78,7 @@ export async function dataUrl(colour: string, format: "png" | "jpeg" = "png"): P
 }
 
 export function imagePart(url: string, detail?: "low" | "high" | "auto") {
-  return { type: "image_url" as const, image_url: { url, ...(detail === undefined ? {} : { detail }) } };
+  return { type: "image_url" as const, image_url: { url, detail } };
 }
 
 export function textPart(text: string) {

@@ -122,7 +122,7 @@ describe("the official openai client's responses", () => {
       tools,
       input: [
         { role: "user", content: question },
-        { type: "function_call", ...(id === undefined ? {} : { id }), call_id, name, arguments: given },
+        { type: "function_call", id, call_id, name, arguments: given },
         result,
       ],
     });

@@ -83,7 +83,7 @@ describe("POST /v1/images/generations", () => {
         model: imageModelId,
         prompt: "red",
         response_format: "b64_json",
-        ...(seed === undefined ? {} : { seed }),
+        seed,
       } as const;
       const [image] = (await client.images.generate(body)).data ?? [];
       return image as { readonly b64_json: string; readonly seed: number };

@@ -31,7 +31,7 @@ export async function startImageServer({
   const app = await startServer({
     environment: { HEARTH_DATA: data, HEARTH_MODELS: models, HEARTH_SHUTDOWN_GRACE_MS: "0", ...environment },
     clock: shifted,
-    ...(imageEngine === undefined ? {} : { imageEngine }),
+    imageEngine,
   });
   return { ...app, data, clock };
 }

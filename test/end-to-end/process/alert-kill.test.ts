@@ -26,7 +26,7 @@ it("an alert that was raised before the process was killed is delivered after th
     const response = await fetch(url + path, {
       method,
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body: JSON.stringify(body),
     });
     expect(response.status, await response.clone().text()).toBe(200);
     return (await response.json()) as Answer;

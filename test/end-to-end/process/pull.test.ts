@@ -35,7 +35,7 @@ function admin(url: string, path: string, body?: object, signal?: AbortSignal): 
   return fetch(`${url}/admin/models${path}`, {
     headers: { authorization: `Bearer ${managementKey}`, "content-type": "application/json" },
     ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
 }
 

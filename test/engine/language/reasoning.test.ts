@@ -8,16 +8,16 @@ const template = (family: string): string => read(`../../fixtures/tools/template
 describe("the reasoning markers", () => {
   it("are those of the built-in model, whose prompts do not end inside a block", () => {
     const builtIn = read("../../../scripts/train/chat/template.jinja");
-    expect(findReasoningMarks(builtIn)).toEqual({ open: "<think>", close: "</think>" });
+    expect(findReasoningMarks(builtIn)).toEqual({ open: "<think>", close: "</think>", startsOpen: false });
   });
 
   it.each([
     ["deepseek-fenced", { open: "<think>", close: "</think>", startsOpen: true }],
-    ["deepseek", { open: "<think>", close: "</think>" }],
+    ["deepseek", { open: "<think>", close: "</think>", startsOpen: false }],
     ["glm", { open: "<think>", close: "</think>", startsOpen: true }],
-    ["mistral-args", { open: "[THINK]", close: "[/THINK]" }],
-    ["command", { open: "<|START_THINKING|>", close: "<|END_THINKING|>" }],
-    ["granite", { open: "Here is my thought process:", close: "Here is my response:" }],
+    ["mistral-args", { open: "[THINK]", close: "[/THINK]", startsOpen: false }],
+    ["command", { open: "<|START_THINKING|>", close: "<|END_THINKING|>", startsOpen: false }],
+    ["granite", { open: "Here is my thought process:", close: "Here is my response:", startsOpen: false }],
     ["hermes", null],
     ["generic", null],
   ])("are found in the template of %s", (family, marks) => {
@@ -36,7 +36,7 @@ describe("the reasoning markers", () => {
     ["<thought>", "<thought>", "</thought>"],
     ["<|inner_prefix|>", "<|inner_prefix|>", "<|inner_suffix|>"],
   ])("are recognised by the text %s", (text, open, close) => {
-    expect(findReasoningMarks(text)).toEqual({ open, close });
+    expect(findReasoningMarks(text)).toEqual({ open, close, startsOpen: false });
   });
 
   it("show whether a rendered prompt ends inside the block", () => {

@@ -7,10 +7,10 @@ import { ember } from "../../kit/scripted/ember.js";
 
 /** The layers that the library is asked to compute on the GPU. */
 async function layersOf(load: { readonly gpuLayers?: number | "max" } | undefined): Promise<unknown> {
-  let options: object = {};
+  let options: { readonly gpuLayers?: unknown } = {};
   const llama = { logger: () => undefined, loadModel: (given: object) => Promise.resolve((options = given)) };
   await loadWeights(llama as unknown as Llama, { path: "/model.gguf", load }, (plainly) => plainly());
-  return "gpuLayers" in options ? options.gpuLayers : "absent";
+  return options.gpuLayers ?? "absent";
 }
 
 describe("the weights of a model", () => {

@@ -30,7 +30,7 @@ export function openPage({ url }: Pick<ManagedServer, "url">): Page {
           ...(body === undefined ? {} : { "content-type": "application/json" }),
           ...headers,
         },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        body: JSON.stringify(body),
       });
       page.setCookie = response.headers.get("set-cookie");
       if (page.setCookie !== null) page.cookie = page.setCookie.split(";")[0] ?? "";

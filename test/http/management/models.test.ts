@@ -138,7 +138,7 @@ describe("POST /admin/models/load and unload", () => {
     const { url } = await startServer({ environment });
     const request = async (method: string, at: string, body?: object) => {
       const headers = { authorization: `Bearer ${pinnedManagementKey}`, "content-type": "application/json" };
-      const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+      const init = { method, headers, body: JSON.stringify(body) };
       return (await (await fetch(url + at, init)).json()) as { memory: object | null };
     };
     const model = { model: builtInModel };

@@ -63,7 +63,7 @@ async function allRequests(server: ManagedServer, side: TestTeam) {
         authorization: `Bearer ${credentialOf(route, side) ?? ""}`,
         "content-type": "application/json",
       },
-      ...(body === undefined ? {} : { body }),
+      body,
     });
     const { status, headers } = response;
     sent.push({

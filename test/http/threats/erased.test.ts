@@ -23,7 +23,7 @@ async function send(server: LedgerServer, method: string, path: string, body?: o
   const response = await fetch(server.url + path, {
     method,
     headers: authorization,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    body: JSON.stringify(body),
   });
   expect(response.status).toBeLessThan(300);
   return response.json();

@@ -81,7 +81,7 @@ async function send(route: Route, { path, method = route.method, headers = {}, b
       "content-type": "application/json",
       ...headers,
     },
-    ...(body === undefined ? {} : { body }),
+    body,
   });
   const text = await response.text();
   const all = text + JSON.stringify([...response.headers]);
@@ -96,7 +96,7 @@ async function askOf(route: Route): Promise<Ask> {
   const body = exampleOf(route);
   return {
     path: await pathWith(route, (param) => createObject(shared(), side, param)),
-    ...(body === undefined ? {} : { body }),
+    body,
   };
 }
 

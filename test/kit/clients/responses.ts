@@ -45,8 +45,8 @@ export function createResponsesClient(
     fetch(`${url}/v1/responses${path}`, {
       method,
       headers: headersOf(key),
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal === undefined ? {} : { signal }),
+      body: JSON.stringify(body),
+      signal,
     });
   const send: ResponsesClient["send"] = async (method, path, body) => {
     const response = await client(method, path, body);

@@ -113,7 +113,7 @@ class Scripted implements ScriptedEngine {
       slots: this.#slots,
       ...(this.#sharedAs === undefined ? {} : { sharedAs: `${this.#sharedAs} ${id}` }),
       callsAreExact: this.#callsAreExact,
-      ...(this.#vocabularyTokens === undefined ? {} : { vocabularyTokens: this.#vocabularyTokens }),
+      vocabularyTokens: this.#vocabularyTokens,
       release,
     };
   }

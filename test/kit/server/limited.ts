@@ -26,7 +26,7 @@ export async function createLimitedTeam(server: ManagedServer): Promise<LimitedT
     apiKey,
     newKey,
     async limit(limits, model) {
-      const change = { limits, fieldMask: "qps,qpm,tpm", ...(model === undefined ? {} : { model }) };
+      const change = { limits, fieldMask: "qps,qpm,tpm", model };
       const { status, body } = await server.request("PUT", `/auth/teams/${teamId}/limits`, change);
       if (status !== 200) throw new Error(JSON.stringify(body));
     },

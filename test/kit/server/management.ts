@@ -67,7 +67,7 @@ export function manage(url: string, stores: AccountStores, clock: Clock): Manage
         ...(credential === null ? {} : { authorization: `Bearer ${credential}` }),
         ...(body === undefined ? {} : { "content-type": "application/json" }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body: JSON.stringify(body),
     });
     return { status: response.status, body: await readBody(response) };
   };

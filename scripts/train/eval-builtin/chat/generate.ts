@@ -99,7 +99,7 @@ function createItem(chance: Dice, world: World, skill: string, draft: Draft): It
     skill,
     messages: [...messages],
     ...(offered === undefined ? {} : { tools: [...offered] }),
-    ...(responseFormat === undefined ? {} : { response_format: responseFormat }),
+    response_format: responseFormat,
     reasoning,
     expect: { ...expect, thinks: reasoning, ends: true },
   };

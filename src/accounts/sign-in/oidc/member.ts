@@ -47,7 +47,7 @@ export async function prepareMember(
 }
 
 function refusal(reason: OidcError, { subject }: Person, member?: Member): OidcRefusal {
-  return new OidcRefusal(reason, { subject, ...(member === undefined ? {} : { member }) });
+  return new OidcRefusal(reason, { subject, member });
 }
 
 /** Gives a member the team and the role of the place. */

@@ -144,8 +144,7 @@ function blocked({ subject }: Person): OidcRefusal {
 
 function record({ failures }: OidcDeps, { reason, details }: OidcRefusal, address: string): Promise<void> {
   const { subject, member = null } = details;
-  const who = subject === undefined ? {} : { subject: subject.slice(0, 255) };
-  return failures.record("oidc", member, { address, reason, ...who });
+  return failures.record("oidc", member, { address, reason, subject: subject?.slice(0, 255) });
 }
 
 /** How much is logged: groups, characters of a text, and causes of an error. */
@@ -164,9 +163,9 @@ function createReport({ logger, settings }: Parts): (thrown: unknown) => unknown
     const { subject, groups, cause } = thrown.details;
     const fields = {
       reason: thrown.reason,
-      ...(subject === undefined ? {} : { subject: text(subject) }),
-      ...(groups === undefined ? {} : { groups: groups.slice(0, loggedMax.groups).map(text) }),
-      ...(cause instanceof Error ? { problem: listCauses(cause).map(text).join(": ") } : {}),
+      subject: subject === undefined ? undefined : text(subject),
+      groups: groups?.slice(0, loggedMax.groups).map(text),
+      problem: cause instanceof Error ? listCauses(cause).map(text).join(": ") : undefined,
     };
     logger.warn(fields, "a sign-in through the identity provider did not succeed");
     return thrown;

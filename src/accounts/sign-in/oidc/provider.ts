@@ -131,7 +131,7 @@ function chooseAuthentication(client: Client, secret: string | null): OpenIdClie
 /** Like fetch, with a bound on the bytes of an answer. The time is bounded by the library's signal. */
 async function boundedFetch(url: string, options: OpenIdClient.CustomFetchOptions): Promise<Response> {
   const { method, headers, redirect, signal, body } = options;
-  const init = { method, headers, redirect, ...(signal === undefined ? {} : { signal }) };
+  const init = { method, headers, redirect, signal };
   const isText = typeof body === "string" || body instanceof URLSearchParams;
   const response = await fetch(url, isText ? { ...init, body } : init);
   const received: AsyncIterable<Uint8Array> | null = response.body;

@@ -117,7 +117,7 @@ export function ChannelDialog({ onAdded }: ChannelDialogProps): JSX.Element {
         label={kind === "webhook" ? "URL" : "E-mail address"}
         type={kind === "webhook" ? "url" : "email"}
         required
-        {...(kind === "webhook" && { hint: "An https URL; each message is signed." })}
+        hint={kind === "webhook" ? "An https URL; each message is signed." : undefined}
         value={target}
         onValue={setTarget}
       />

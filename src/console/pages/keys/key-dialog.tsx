@@ -78,7 +78,7 @@ function LimitFields({ texts, onTexts }: LimitFieldsProps): JSX.Element {
           <Field
             key={name}
             label={label}
-            {...(hint !== undefined && { hint })}
+            hint={hint}
             {...input}
             value={texts[name] ?? ""}
             onValue={(text) => onTexts({ ...texts, [name]: text })}

@@ -84,9 +84,9 @@ function TeamDialog({ team }: { readonly team: WireTeam | null }): JSX.Element {
     <FormDialog title={team === null ? "Create team" : "Rename team"} onSubmit={save}>
       <Field
         label="Name"
-        {...(team === null && {
-          hint: "A new team is prepaid: it needs credit before its keys can be used.",
-        })}
+        hint={
+          team === null ? "A new team is prepaid: it needs credit before its keys can be used." : undefined
+        }
         required
         autofocus
         maxLength={100}

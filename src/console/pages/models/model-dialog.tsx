@@ -83,8 +83,8 @@ function Setting({ name, label, hint, placeholder, fields, set, problem }: Setti
   return (
     <Field
       label={label}
-      {...(hint === undefined ? {} : { hint })}
-      {...(placeholder === undefined ? {} : { placeholder })}
+      hint={hint}
+      placeholder={placeholder}
       problem={problem?.name === name ? problem.text : null}
       autocomplete="off"
       value={fields[name]}

@@ -103,7 +103,7 @@ function SubjectFields({ subject, onSubject }: SubjectFieldsProps): JSX.Element 
       {(kind === "key" || kind === "member") && (
         <Select
           label={kind === "key" ? "API key" : "Member"}
-          {...(subjects?.isPart === true && { hint: "There are more: use hearth budgets set for those." })}
+          hint={subjects?.isPart === true ? "There are more: use hearth budgets set for those." : undefined}
           options={[["", "Choose …"], ...(offered ?? [])]}
           {...id}
         />
@@ -121,7 +121,7 @@ function LimitFields({ limits, setLimits }: LimitFieldsProps): JSX.Element {
   const field = (label: string, name: keyof TypedLimits, hint?: string): JSX.Element => (
     <Field
       label={label}
-      {...(hint === undefined ? {} : { hint })}
+      hint={hint}
       value={limits[name] ?? ""}
       onValue={(value) => setLimits({ ...limits, [name]: value.trim() })}
     />

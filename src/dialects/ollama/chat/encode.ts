@@ -40,7 +40,7 @@ export function createOllamaChatEncoder(identity: OllamaIdentity) {
         return event.text === "" ? [] : [partLine(identity, { content: "", thinking: event.text })];
       case "text-delta":
         if (event.text === "" && event.logprobs === undefined) return [];
-        return [{ ...partLine(identity, { content: event.text }), ...encodeLogprobs(event) }];
+        return [{ ...partLine(identity, { content: event.text }), logprobs: encodeLogprobs(event) }];
       case "tool-call-start":
         calls.set(event.index, { id: event.id, name: event.name, text: "" });
         return [];
@@ -91,10 +91,10 @@ export function foldOllamaChat(identity: OllamaIdentity) {
       message: {
         role: "assistant",
         content: folded.content,
-        ...(folded.thinking === "" ? {} : { thinking: folded.thinking }),
-        ...(calls.length === 0 ? {} : { tool_calls: calls }),
+        thinking: folded.thinking || undefined,
+        tool_calls: calls.length === 0 ? undefined : calls,
       },
-      ...(logprobs.length === 0 ? {} : { logprobs }),
+      logprobs: logprobs.length === 0 ? undefined : logprobs,
     }),
   };
 }

@@ -43,7 +43,7 @@ export function parseOllamaChat(body: unknown, bodyText: string | null = null): 
     choices: 1,
     maxTokensExcludesReasoning: false,
     deterministic: false,
-    ...(fields.truncate === true ? { truncate: true } : {}),
+    truncate: fields.truncate === true,
   };
   return { ...rest, request: withSchemaTexts(request, bodyText) };
 }
@@ -72,7 +72,7 @@ function parseTools({ tools }: OllamaChatBody): readonly Tool[] {
     seen.add(name);
     const param = `tools.${index}.function.parameters`;
     const schema = toolParameters(parameters ?? { type: "object", properties: {} }, name, param);
-    return { name, ...(description == null ? {} : { description }), parameters: schema };
+    return { name, description: description ?? undefined, parameters: schema };
   });
 }
 
@@ -119,8 +119,8 @@ function readResult(message: OllamaMessageBody, param: string, open: readonly To
   return {
     role: "tool",
     ...readContent(message, param),
-    ...(name === "" ? {} : { name: wellFormed(name) }),
-    ...(toolCallId === undefined ? {} : { toolCallId }),
+    name: wellFormed(name) || undefined,
+    toolCallId,
   };
 }
 
@@ -144,8 +144,8 @@ function readAnswer(
   return {
     role: "assistant",
     content: wellFormed(message.content ?? ""),
-    ...(reasoning === "" ? {} : { reasoning }),
-    ...(toolCalls.length === 0 ? {} : { toolCalls }),
+    reasoning: reasoning || undefined,
+    toolCalls: toolCalls.length === 0 ? undefined : toolCalls,
   };
 }
 

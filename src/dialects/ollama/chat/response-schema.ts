@@ -17,8 +17,8 @@ export const ollamaChatAnswer = responseObject({
   message: responseObject({
     role: z.literal("assistant"),
     content: z.string(),
-    thinking: z.string().exactOptional().describe("The model's reasoning before the answer."),
-    tool_calls: responseArray(toolCall).exactOptional(),
+    thinking: z.string().optional().describe("The model's reasoning before the answer."),
+    tool_calls: responseArray(toolCall).optional(),
   }),
 }).meta({ id: "OllamaChatAnswer", description: "An answer, or one line of a streamed one." });
 

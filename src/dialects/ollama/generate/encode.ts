@@ -36,7 +36,7 @@ export function encodeOllamaGenerate(
       return event.text === "" ? [] : [{ ...line, thinking: event.text }];
     case "text-delta":
       if (event.text === "" && event.logprobs === undefined) return [];
-      return [{ ...line, response: event.text, ...encodeLogprobs(event) }];
+      return [{ ...line, response: event.text, logprobs: encodeLogprobs(event) }];
     case "generation-end":
       return [{ ...line, ...endFields(event.finishReason, event.usage, identity) }];
     // Without tools there are no calls.
@@ -69,8 +69,8 @@ export function foldOllamaGenerate(identity: OllamaIdentity) {
     result: (): OllamaGenerateAnswer => ({
       ...last,
       response: folded.response,
-      ...(folded.thinking === "" ? {} : { thinking: folded.thinking }),
-      ...(logprobs.length === 0 ? {} : { logprobs }),
+      thinking: folded.thinking || undefined,
+      logprobs: logprobs.length === 0 ? undefined : logprobs,
     }),
   };
 }

@@ -41,7 +41,7 @@ export function parseOllamaGenerate(body: unknown, bodyText: string | null = nul
     choices: 1,
     maxTokensExcludesReasoning: false,
     deterministic: false,
-    ...(fields.truncate === true ? { truncate: true } : {}),
+    truncate: fields.truncate === true,
   };
   return { ...rest, request: withSchemaTexts(request, bodyText) };
 }

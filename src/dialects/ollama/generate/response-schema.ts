@@ -6,7 +6,7 @@ import { responseObject } from "../../response-fields.js";
 export const ollamaGenerateAnswer = responseObject({
   ...answerFields,
   response: z.string(),
-  thinking: z.string().exactOptional().describe("The model's reasoning before the answer."),
+  thinking: z.string().optional().describe("The model's reasoning before the answer."),
 }).meta({ id: "OllamaGenerateAnswer", description: "An answer, or one line of a streamed one." });
 
 export type OllamaGenerateAnswer = z.infer<typeof ollamaGenerateAnswer>;

@@ -45,7 +45,7 @@ export function callItemType({ type }: ClientCallForm): CallItem["type"] {
 export function callItem(call: CallSoFar): CallItem {
   const { itemId: id, callId: call_id, form, status, arguments: json } = call;
   if (form.type === "function" || form.type === "custom") {
-    const named = { name: form.name, ...(form.namespace === null ? {} : { namespace: form.namespace }) };
+    const named = { name: form.name, namespace: form.namespace ?? undefined };
     return form.type === "function"
       ? { id, type: "function_call", status, call_id, ...named, arguments: json }
       : { id, type: "custom_tool_call", status, call_id, ...named, input: readTextInput(json) };

@@ -93,8 +93,8 @@ function completeItem(item: InputItem, id: string): IdentifiedItem {
         role,
         status: status ?? "completed",
         content: toParts(content, role),
-        ...(name == null ? {} : { name }),
-        ...(phase == null ? {} : { phase }),
+        name: name ?? undefined,
+        phase: phase ?? undefined,
       };
     }
     case "function_call":
@@ -107,8 +107,8 @@ function completeItem(item: InputItem, id: string): IdentifiedItem {
         type,
         status: status ?? "completed",
         summary: summary ?? [],
-        ...(content == null ? {} : { content }),
-        ...(encrypted == null ? {} : { encrypted_content: encrypted }),
+        content: content ?? undefined,
+        encrypted_content: encrypted ?? undefined,
       };
     }
     default:

@@ -133,9 +133,9 @@ function toAssistantMessage({ reasoning, content, name, calls }: Draft): Message
   return {
     role: "assistant",
     content: content ?? "",
-    ...nameField(name),
-    ...(reasoning.length === 0 ? {} : { reasoning: reasoning.join("\n\n") }),
-    ...(calls.length === 0 ? {} : { toolCalls: calls }),
+    name: toName(name),
+    reasoning: reasoning.length === 0 ? undefined : reasoning.join("\n\n"),
+    toolCalls: calls.length === 0 ? undefined : calls,
   };
 }
 
@@ -150,7 +150,11 @@ function reasoningText({ content, summary, encrypted_content: encrypted }: Reaso
 function toMessage(item: InputItem, param: string): Message | null {
   switch (item.type) {
     case "message":
-      return { role: toRole(item), ...toContent(item.content, `${param}.content`), ...nameField(item.name) };
+      return {
+        role: toRole(item),
+        ...toContent(item.content, `${param}.content`),
+        name: toName(item.name),
+      };
     case "function_call_output":
     case "custom_tool_call_output": {
       const result = toContent(item.output, `${param}.output`);
@@ -179,8 +183,8 @@ function toRole({ role }: MessageItem): "system" | "user" {
   return role === "user" ? "user" : "system";
 }
 
-function nameField(name: string | null | undefined): { readonly name?: string } {
-  return name == null || name === "" ? {} : { name: wellFormed(name) };
+function toName(name: string | null | undefined): string | undefined {
+  return wellFormed(name ?? "") || undefined;
 }
 
 /** Parts are joined without a separator. */
@@ -223,7 +227,7 @@ function imageCallTurn({
       role: "tool",
       content,
       toolCallId: callId,
-      ...(isDrawn ? { images: [resultImage({ base64, format: format ?? "png" }, content)] } : {}),
+      images: isDrawn ? [resultImage({ base64, format: format ?? "png" }, content)] : undefined,
     },
   };
 }

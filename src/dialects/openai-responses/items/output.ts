@@ -239,11 +239,14 @@ export class OutputWriter {
       return { id, type, status, role: "assistant", content: [textPart(text, [...logprobs])] };
     if (call !== null)
       return callItem({ itemId: id, callId: call.id, form: call.form, status, arguments: text });
-    const encrypted =
-      this.#settings.request.includesEncryptedReasoning && status !== "in_progress"
-        ? { encrypted_content: encodeOpaque(text) }
-        : {};
-    return { id, type: "reasoning", status, summary: [{ type: "summary_text", text }], ...encrypted };
+    const isEncrypted = this.#settings.request.includesEncryptedReasoning && status !== "in_progress";
+    return {
+      id,
+      type: "reasoning",
+      status,
+      summary: [{ type: "summary_text", text }],
+      encrypted_content: isEncrypted ? encodeOpaque(text) : undefined,
+    };
   }
 }
 

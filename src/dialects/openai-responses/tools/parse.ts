@@ -191,7 +191,7 @@ function functionTool(
   param: string,
 ): Tool {
   const schema = toolParameters(parameters ?? { type: "object", properties: {} }, name, param);
-  return { name, ...(description == null ? {} : { description }), parameters: schema };
+  return { name, description: description ?? undefined, parameters: schema };
 }
 
 /** The description of a namespace is part of the descriptions of its tools. */

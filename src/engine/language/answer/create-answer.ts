@@ -40,10 +40,11 @@ export function createAnswer(
   const hasCalls = parses && calls.tools.length > 0 && !calls.hidden;
   return new AnswerBuilder({
     ...options,
-    ...(hasCalls ? { callsInReasoning: findCalls(format, calls.tools) } : {}),
-    ...(isRaw || format.promptEnd === ""
-      ? {}
-      : { begun: { promptEnd: format.promptEnd, textOpening: format.answerOpening } }),
+    callsInReasoning: hasCalls ? findCalls(format, calls.tools) : undefined,
+    begun:
+      isRaw || format.promptEnd === ""
+        ? undefined
+        : { promptEnd: format.promptEnd, textOpening: format.answerOpening },
   });
 }
 

@@ -28,7 +28,7 @@ export function createBoundError(place: string | null, isCall: boolean): HearthE
   const at = place === null ? `at the beginning of the ${where}` : `at '${place}' of the ${where}`;
   const message = `The ${schema} allows too many ways to read the text ${at}: its alternatives begin alike and differ later. Put the property that tells them apart first, with a const.`;
   return new HearthError("invalid_value", message, {
-    ...(isCall ? { param: "tools" } : {}),
+    param: isCall ? "tools" : null,
     code: "invalid_schema",
   });
 }

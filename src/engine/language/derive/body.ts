@@ -58,7 +58,7 @@ function readEnvelope(value: Readonly<Record<string, unknown>>, call: ProbeCall)
       call,
       false,
     ),
-    ...(argumentsFirst ? { argumentsFirst } : {}),
+    argumentsFirst,
   };
 }
 
@@ -83,7 +83,7 @@ function readMembers(
       const place = at < first ? "first" : at < last ? "between" : "last";
       const each = value[key];
       const isConstant = typeof each === "string" && each !== call.id && !/\d/.test(each);
-      return { key, place, outer, ...(isConstant ? { value: JSON.stringify(each) } : {}) };
+      return { key, place, outer, value: isConstant ? JSON.stringify(each) : undefined };
     });
 }
 
@@ -220,8 +220,8 @@ function taggedBody(text: string, call: ProbeCall, from: number, to: number): Fo
     keyClose: splitMark(withoutPadding(beforeString)),
     padding,
     valueClose: splitMark(close.slice(padding.length)),
-    ...(quoted ? { quoted } : {}),
-    ...(valueType === null ? {} : { valueType }),
+    quoted,
+    valueType: valueType ?? undefined,
   };
   const isUsable = [body.keyClose, body.valueClose].every((mark) => markText(mark).trim() !== "");
   const lastKey = Object.keys(call.arguments).at(-1) ?? "";

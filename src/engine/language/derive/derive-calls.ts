@@ -101,8 +101,8 @@ function* complete(
     emptyContent: form.content === null,
     oneCall,
     separatesText,
-    ...(ids === null ? {} : { ids }),
-    ...(found.promptEnd === undefined ? {} : { textOpening: turn.header.slice(turn.prompt.length) }),
+    ids: ids ?? undefined,
+    textOpening: found.promptEnd === undefined ? undefined : turn.header.slice(turn.prompt.length),
   };
 }
 
@@ -135,8 +135,8 @@ function valueForms(syntax: CallSyntax, values: string | null, texts: string | n
     const marks = texts === null ? null : textMarksIn(texts, body);
     const changed = {
       ...body,
-      ...(writesPython ? { python: true } : {}),
-      ...(marks === null ? {} : { textMarks: marks }),
+      python: writesPython,
+      textMarks: marks ?? undefined,
     };
     return { ...syntax, body: changed };
   }

@@ -37,7 +37,7 @@ export function* deriveReasoning(
   const startsOpen = turn.prompt.trimEnd().endsWith(marks.open);
   const answer = answerMarks(marks, turn, endTexts);
   return {
-    marks: { ...marks, startsOpen, ...(answer === null ? {} : { answer }) },
+    marks: { ...marks, startsOpen, answer: answer ?? undefined },
     inParts: found?.inParts === true,
   };
 }

@@ -99,17 +99,16 @@ export function readToolFormat(template: string, derived: DerivedTools | null = 
 
 /** Returns a family for the derived calls, which also reads what the models of a known family write. */
 function derivedFamily(known: ToolFamily | undefined, calls: DerivedCalls): ToolFamily {
-  const { definitionsInSystem, resultMarks } = known ?? {};
   return {
     name: known?.name ?? "derived",
     signs: known?.signs ?? { all: [] },
     syntaxes: [calls.syntax, ...(known?.syntaxes ?? [])],
-    ...(calls.emptyContent ? { emptyContent: null } : {}),
-    ...(calls.ids === undefined ? {} : { ids: calls.ids }),
-    ...(calls.textOpening === undefined ? {} : { textOpening: calls.textOpening }),
+    emptyContent: calls.emptyContent ? null : undefined,
+    ids: calls.ids,
+    textOpening: calls.textOpening,
     separatesText: calls.separatesText,
-    ...(definitionsInSystem === undefined ? {} : { definitionsInSystem }),
-    ...(resultMarks === undefined ? {} : { resultMarks }),
+    definitionsInSystem: known?.definitionsInSystem,
+    resultMarks: known?.resultMarks,
   };
 }
 

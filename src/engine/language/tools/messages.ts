@@ -199,7 +199,7 @@ function joinUserMessages(
 function separateTextFromCalls(message: Message): readonly Message[] {
   if (message.content === "" || (message.toolCalls ?? []).length === 0) return [message];
   const { toolCalls, ...textOnly } = message;
-  return [textOnly, { role: message.role, content: "", ...(toolCalls === undefined ? {} : { toolCalls }) }];
+  return [textOnly, { role: message.role, content: "", toolCalls }];
 }
 
 /** Splits a message into one message per call. */

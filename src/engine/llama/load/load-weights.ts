@@ -20,7 +20,7 @@ export async function loadWeights(
     llama.loadModel({
       modelPath,
       checkTensors: true,
-      ...(gpuLayers === undefined ? {} : { gpuLayers }),
+      gpuLayers,
       ...createScaling(load),
     });
   try {

@@ -132,8 +132,8 @@ function writeBody(segment: Segment) {
       skip_special_tokens: false,
       spaces_between_special_tokens: false,
       no_stop_trim: true,
-      ...(biases.length === 0 ? {} : { logit_bias: Object.fromEntries(biases) }),
-      ...(grammar === null ? {} : { ebnf: grammar }),
+      logit_bias: biases.length === 0 ? undefined : Object.fromEntries(biases),
+      ebnf: grammar ?? undefined,
     },
   };
 }

@@ -139,6 +139,6 @@ function writeBody(segment: Segment) {
     spaces_between_special_tokens: false,
     cache_salt: target.salt,
     ...(topLogprobs === null ? {} : { logprobs: topLogprobs, return_tokens_as_token_ids: true }),
-    ...(grammar === null ? {} : { structured_outputs: { grammar } }),
+    structured_outputs: grammar === null ? undefined : { grammar },
   };
 }

@@ -116,7 +116,7 @@ export class TextAnswer {
       finishReason,
       stopSequence: null,
       counted: this.#counted,
-      ...(problem === null ? {} : { failure: invalid(problem) }),
+      failure: problem === null ? undefined : invalid(problem),
     };
   }
 

@@ -11,15 +11,6 @@ export function writeChatBody(modelName: string, conversation: Conversation, job
   refuseUnknown(conversation, job);
   const { sampling, stop, maxTokens, format = { type: "text" }, tools, toolChoice } = job;
   const effort = conversation.reasoningEffort;
-  const optional = {
-    max_tokens: maxTokens ?? undefined,
-    stop: stop.length === 0 ? undefined : stop,
-    seed: sampling.seed ?? undefined,
-    frequency_penalty: sampling.frequencyPenalty === 0 ? undefined : sampling.frequencyPenalty,
-    presence_penalty: sampling.presencePenalty === 0 ? undefined : sampling.presencePenalty,
-    reasoning_effort: effort === "default" ? undefined : effort,
-    response_format: writeResponseFormat(format),
-  };
   return {
     model: modelName,
     messages: conversation.messages.map(writeMessage),
@@ -27,7 +18,13 @@ export function writeChatBody(modelName: string, conversation: Conversation, job
     stream_options: { include_usage: true },
     temperature: sampling.temperature,
     top_p: sampling.topP,
-    ...optional,
+    max_tokens: maxTokens ?? undefined,
+    stop: stop.length === 0 ? undefined : stop,
+    seed: sampling.seed ?? undefined,
+    frequency_penalty: sampling.frequencyPenalty || undefined,
+    presence_penalty: sampling.presencePenalty || undefined,
+    reasoning_effort: effort === "default" ? undefined : effort,
+    response_format: writeResponseFormat(format),
     ...toolFields(tools, toolChoice),
   };
 }
@@ -63,9 +60,9 @@ function writeMessage({ role, content, name, toolCalls = [], toolCallId }: Messa
   return {
     role,
     content: content === "" && calls.length > 0 ? null : content,
-    ...(name === undefined ? {} : { name }),
-    ...(calls.length === 0 ? {} : { tool_calls: calls }),
-    ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }),
+    name,
+    tool_calls: calls.length === 0 ? undefined : calls,
+    tool_call_id: toolCallId,
   };
 }
 
@@ -85,9 +82,9 @@ function toolFields(tools: readonly Tool[], { mode, names, parallel }: ToolChoic
   return {
     tools: offered.map(({ name, description, parameters }) => ({
       type: "function",
-      function: { name, ...(description === undefined ? {} : { description }), parameters },
+      function: { name, description, parameters },
     })),
     tool_choice: isNamed ? { type: "function", function: { name: only?.name } } : mode,
-    ...(parallel ? {} : { parallel_tool_calls: false }),
+    parallel_tool_calls: parallel ? undefined : false,
   };
 }

@@ -58,7 +58,7 @@ export function createTextEngine(
 function createPrompt({ manifest }: Model, source: Conversation | RawPrompt): Prompt {
   if ("prompt" in source) throw noTokens("prompt");
   const { messages, tools, reasoningEffort, prefill } = source;
-  const conversation = { messages, tools, reasoningEffort, ...(prefill === undefined ? {} : { prefill }) };
+  const conversation = { messages, tools, reasoningEffort, prefill };
   const tokens = Math.min(estimatedPromptTokens(conversation), manifest.contextTokens - 1);
   const tokensMax = Math.min(maxPromptTokens(conversation), manifest.contextTokens);
   return { tokens: new Uint32Array(tokens), tokensMax, startsInReasoning: false, conversation };

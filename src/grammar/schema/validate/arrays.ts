@@ -64,7 +64,7 @@ function checkContains(
   for (const [index, item] of items.entries()) {
     if (evaluator.evaluate(schema, itemLocation(location, index, item), null) !== null) continue;
     count += 1;
-    if (evaluates !== false) evaluated?.items.add(index);
+    if (evaluates) evaluated?.items.add(index);
   }
   if (count < min) return problem("contains", node, location, `must have at least ${min} matching items`);
   if (max !== null && count > max)

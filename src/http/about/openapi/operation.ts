@@ -72,11 +72,11 @@ export function toOperation(route: Route, schemas: JsonSchemas): Operation {
     operationId: docs.operation,
     tags: [docs.tag],
     summary: docs.summary,
-    ...(docs.description === undefined ? {} : { description: docs.description }),
+    description: docs.description,
     security: securities[guard],
-    ...(acl === null ? {} : { "x-hearth-acl": `${aclKind[guard]}:endpoint:${acl}` }),
-    ...(parameters.length === 0 ? {} : { parameters }),
-    ...describeRequestBody(docs, schemas),
+    "x-hearth-acl": acl === null ? undefined : `${aclKind[guard]}:endpoint:${acl}`,
+    parameters: parameters.length === 0 ? undefined : parameters,
+    requestBody: describeRequestBody(docs, schemas),
     responses: describeResponses(route, schemas),
   };
 }
@@ -84,12 +84,12 @@ export function toOperation(route: Route, schemas: JsonSchemas): Operation {
 function describeRequestBody(
   { body, form, example }: RouteDocs,
   schemas: JsonSchemas,
-): Pick<Operation, "requestBody"> {
+): Operation["requestBody"] {
   const schema = body ?? form;
-  if (schema === undefined) return {};
-  const media = { schema: schemas.of(schema, "request"), ...(example === undefined ? {} : { example }) };
+  if (schema === undefined) return undefined;
+  const media = { schema: schemas.of(schema, "request"), example };
   const type = form === undefined ? "application/json" : "multipart/form-data";
-  return { requestBody: { required: true, content: { [type]: media } } };
+  return { required: true, content: { [type]: media } };
 }
 
 const securities: Readonly<Record<Route["guard"], Operation["security"]>> = {
@@ -128,12 +128,12 @@ function describeResponse(
   const content: Readonly<Record<string, MediaType>> = {
     ...(schema === undefined ? {} : { "application/json": { schema: schemas.of(schema, "answer") } }),
     ...Object.fromEntries([contentType ?? []].flat().map((type) => [type, { schema: { type: "string" } }])),
-    ...(stream === undefined ? {} : describeStream(stream, schemas)),
+    ...(stream && describeStream(stream, schemas)),
   };
   return {
     description: stream === undefined ? description : `${description} ${streamSentence(stream)}`,
     headers: answerHeaderDocs,
-    ...(Object.keys(content).length === 0 ? {} : { content }),
+    content: Object.keys(content).length === 0 ? undefined : content,
   };
 }
 
@@ -171,7 +171,7 @@ function queryParameters(query: z.ZodObject | undefined, schemas: JsonSchemas): 
     name,
     in: "query",
     required: required.includes(name),
-    ...(typeof description === "string" ? { description } : {}),
+    description: typeof description === "string" ? description : undefined,
     schema,
   }));
 }

@@ -173,7 +173,7 @@ function readFileFields(
   now: number,
 ): FileFields {
   const { purpose, "expires_after[seconds]": seconds } = validFields(fieldsSchema, {
-    ...(purposeDefault === null ? {} : { purpose: purposeDefault }),
+    purpose: purposeDefault ?? undefined,
     ...fields,
   });
   const lifeSeconds = seconds ?? (purpose === "batch" ? batchInputSeconds : null);

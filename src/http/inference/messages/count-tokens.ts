@@ -39,8 +39,8 @@ export const countMessageTokens = apiKeyRoute({
     });
     if (counted === null) return;
     const { edits, original, edited } = counted;
-    const context_management = { original_input_tokens: original };
-    call.ctx.body = { input_tokens: edited, ...(edits === null ? {} : { context_management }) };
+    const context_management = edits === null ? undefined : { original_input_tokens: original };
+    call.ctx.body = { input_tokens: edited, context_management };
   },
 });
 

@@ -85,7 +85,7 @@ export const createChannel = accountRoute<AppContext>({
     );
     const answer: WireNewChannel = {
       ...presentChannel(channel),
-      ...(channel.secret === null ? {} : { secret: channel.secret }),
+      secret: channel.secret ?? undefined,
     };
     ctx.body = answer;
   },

@@ -79,12 +79,12 @@ export function presentAlert(alert: Alert): WireAlert {
   return {
     alertId: alert.id,
     kind: alert.kind,
-    ...(teamId === null ? {} : { teamId }),
+    teamId: teamId ?? undefined,
     message: alert.message,
     details: { ...alert.details },
     raisedTime: timestamp(alert.raiseTime),
     sentTime: timestamp(alert.sendTime),
-    ...(resolveTime === null ? {} : { resolvedTime: timestamp(resolveTime) }),
+    resolvedTime: timestamp(resolveTime),
   };
 }
 
@@ -93,10 +93,10 @@ export function presentChannel(channel: AlertChannel): WireChannel {
   const { teamId, creditTicks } = channel;
   return {
     channelId: channel.id,
-    ...(teamId === null ? {} : { teamId }),
+    teamId: teamId ?? undefined,
     kind: channel.kind,
     target: channel.target,
-    ...(creditTicks === null ? {} : { creditBelowUsd: ticksToUsd(BigInt(creditTicks)) }),
+    creditBelowUsd: creditTicks === null ? undefined : ticksToUsd(BigInt(creditTicks)),
     createTime: timestamp(channel.createTime),
   };
 }
@@ -107,13 +107,13 @@ export function presentDelivery(delivery: AlertDelivery): WireDelivery {
   return {
     deliveryId: delivery.id,
     channelId: delivery.channelId,
-    ...(alertId === null ? {} : { alertId }),
+    alertId: alertId ?? undefined,
     event: delivery.event,
     state,
     attempts: delivery.attempts,
-    ...(state === "queued" ? { nextTime: timestamp(delivery.nextTime) } : {}),
+    nextTime: state === "queued" ? timestamp(delivery.nextTime) : undefined,
     createTime: timestamp(delivery.createTime),
-    ...(endTime === null ? {} : { endTime: timestamp(endTime) }),
-    ...(error === null ? {} : { error }),
+    endTime: timestamp(endTime),
+    error: error ?? undefined,
   };
 }

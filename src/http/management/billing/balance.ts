@@ -67,7 +67,7 @@ export const getPrepaidBalance = managementRoute({
     const answer: WireBalance = {
       changes: presented.slice(start, end),
       total: { val: centsUp(-totalTicks) },
-      ...(left > 0 ? { paginationToken: encodePageToken([0, left]) } : {}),
+      paginationToken: left > 0 ? encodePageToken([0, left]) : undefined,
     };
     ctx.body = answer;
   },
@@ -79,7 +79,7 @@ function present(teamId: string, { origin, time }: BalanceChange, val: string): 
   return {
     teamId,
     changeOrigin: origins[origin],
-    ...(origin === "purchase" ? { topupStatus: "SUCCEEDED" as const } : {}),
+    topupStatus: origin === "purchase" ? "SUCCEEDED" : undefined,
     amount: { val },
     createTime: timestamp(time),
   };

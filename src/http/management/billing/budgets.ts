@@ -151,14 +151,8 @@ export const listBudgets = accountRoute({
     const last = found.length > limit ? budgets.at(-1) : undefined;
     const answer: z.infer<typeof pageSchema> = {
       budgets: budgets.map(presentBudget),
-      ...(last === undefined
-        ? {}
-        : {
-            paginationToken: encodePageToken([
-              last.createTime,
-              `${last.period} ${last.subject} ${last.subjectId}`,
-            ]),
-          }),
+      paginationToken:
+        last && encodePageToken([last.createTime, `${last.period} ${last.subject} ${last.subjectId}`]),
     };
     ctx.body = answer;
   },
@@ -189,7 +183,9 @@ export const updateBudget = accountRoute({
     const subject = toSubject(named) ?? { subject: "team", subjectId: teamId };
     const name = { teamId, ...subject, period: named.period };
     const status = await accounts.budgets.change(name, change, toActor(manager));
-    const answer: z.infer<typeof answerSchema> = status === null ? {} : { budget: presentBudget(status) };
+    const answer: z.infer<typeof answerSchema> = {
+      budget: status === null ? undefined : presentBudget(status),
+    };
     ctx.body = answer;
   },
 });

@@ -87,7 +87,7 @@ export const getInvoicePreview = managementRoute({
         prepaidCredits: { val: String(BigInt(centsUp(-invoice.creditTicks)) - used) },
         prepaidCreditsUsed: { val: String(-used) },
       },
-      ...(limit === undefined ? {} : { effectiveSpendingLimit: limit.val }),
+      effectiveSpendingLimit: limit?.val,
       defaultCredits: "0",
       billingCycle: { year: Math.floor(month / 100), month: month % 100 },
     };

@@ -5,7 +5,7 @@ import { effectiveLimit } from "../../../accounts/money/spending.js";
 import { invalidValue } from "../../../dialects/field-error.js";
 import { responseObject } from "../../../dialects/response-fields.js";
 import { cents, centsDown, centsRequest, usdOfCents } from "./cents.js";
-import { definedFields, parseFields } from "../../../dialects/management/fields.js";
+import { parseFields } from "../../../dialects/management/fields.js";
 import { managementRoute } from "../../server/route.js";
 
 export const limitsSchema = responseObject({
@@ -71,12 +71,7 @@ export const getSpendingLimits = managementRoute({
     const [hard, soft] = [centsDown(limits.hardTicks), centsDown(limits.softTicks)];
     const effective = centsDown(effectiveLimit(limits));
     const answer: WireSpendingLimits = {
-      spendingLimits: definedFields({
-        hardSlAuto: hard,
-        effectiveHardSl: hard,
-        softSl: soft,
-        effectiveSl: effective,
-      }),
+      spendingLimits: { hardSlAuto: hard, effectiveHardSl: hard, softSl: soft, effectiveSl: effective },
     };
     ctx.body = answer;
   },
@@ -106,12 +101,12 @@ export const updateSpendingLimit = managementRoute({
     const hard = centsToUsd(request.desiredHardSpendingLimit);
     if (soft === undefined && hard === undefined)
       throw invalidValue("desiredSoftSpendingLimit", "is required without desiredHardSpendingLimit");
-    const change = { ...(soft === undefined ? {} : { soft }), ...(hard === undefined ? {} : { hard }) };
+    const change = { soft, hard };
     const limits = await accounts.spending.change(params["teamId"] ?? "", change, toActor(manager));
-    const answer: z.infer<typeof updatedSchema> = definedFields({
+    const answer: z.infer<typeof updatedSchema> = {
       thisBpSoftSpendingLimit: centsDown(limits.softTicks),
       thisBpHardSpendingLimit: hard === undefined ? undefined : centsDown(limits.hardTicks),
-    });
+    };
     ctx.body = answer;
   },
 });

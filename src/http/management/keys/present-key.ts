@@ -54,13 +54,13 @@ export function presentKey(key: ApiKey): WireKey {
     teamId: key.teamId,
     apiKeyId: key.id,
     ...presentSettings(key),
-    ...(key.lastUseTime === null ? {} : { lastUseTime: timestamp(key.lastUseTime) }),
+    lastUseTime: timestamp(key.lastUseTime),
   };
 }
 
 /** Presents a key of a list. @param isForConsole whether sessions of the console use it */
 export function presentListedKey(key: ApiKey, isForConsole: boolean): WireListedKey {
-  return { ...presentKey(key), ...(isForConsole ? { forConsole: true } : {}) };
+  return { ...presentKey(key), forConsole: isForConsole || undefined };
 }
 
 /** Presents a key with its new secret. */

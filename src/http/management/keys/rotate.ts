@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { toActor } from "../../../accounts/visibility.js";
 import { createdApiKeySchema, presentCreatedKey } from "./present-key.js";
-import { definedFields, epochMs, parseFields, timeField } from "../../../dialects/management/fields.js";
+import { epochMs, parseFields, timeField } from "../../../dialects/management/fields.js";
 import { accountRoute } from "../../server/route.js";
 
 const requestSchema = z
@@ -32,10 +32,10 @@ export const rotateApiKey = accountRoute({
   },
   async handle({ ctx, manager, body, params }, { accounts }) {
     const { expireTime, oldSecretExpireTime } = parseFields(requestSchema, body);
-    const rotation = definedFields({
-      expireTime: expireTime == null ? null : epochMs(expireTime),
-      oldSecretExpireTime: oldSecretExpireTime == null ? null : epochMs(oldSecretExpireTime),
-    });
+    const rotation = {
+      expireTime: expireTime == null ? undefined : epochMs(expireTime),
+      oldSecretExpireTime: oldSecretExpireTime == null ? undefined : epochMs(oldSecretExpireTime),
+    };
     const { key, secret } = await accounts.keys.rotate(params["apiKeyId"] ?? "", rotation, toActor(manager));
     ctx.body = presentCreatedKey(key, secret);
   },

@@ -119,7 +119,7 @@ export const listApiKeys = accountRoute({
     const consoleKeyIds = await app.accounts.keys.consoleKeyIds(keys);
     const answer: z.infer<typeof pageSchema> = {
       apiKeys: keys.map((key) => presentListedKey(key, consoleKeyIds.has(key.id))),
-      ...(last === undefined ? {} : { paginationToken: encodePageToken([last.createTime, last.id]) }),
+      paginationToken: last && encodePageToken([last.createTime, last.id]),
     };
     ctx.body = answer;
   },

@@ -85,7 +85,7 @@ export const listMembers = managementRoute({
     const last = found.length > limit ? members.at(-1) : undefined;
     const answer: z.infer<typeof pageSchema> = {
       members: members.map(presentMember),
-      ...(last === undefined ? {} : { paginationToken: encodePageToken([last.createTime, last.id]) }),
+      paginationToken: last && encodePageToken([last.createTime, last.id]),
     };
     ctx.body = answer;
   },

@@ -20,7 +20,7 @@ export const listNewestEvents: OperatorRoute = {
     ctx.body = {
       events: events.map((event) => ({
         ...presentAuditEvent(event),
-        ...(event.teamId === null ? {} : { teamId: event.teamId }),
+        teamId: event.teamId ?? undefined,
       })),
     };
   },

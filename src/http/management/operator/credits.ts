@@ -47,8 +47,7 @@ export const changeSpendingLimits: OperatorRoute = {
   method: "PUT",
   path: "/operator/teams/:teamId/spending-limits",
   async handle({ ctx, manager, body, params }, { accounts }) {
-    const { hard, soft } = parseFields(limitsSchema, body);
-    const change = { ...(hard === undefined ? {} : { hard }), ...(soft === undefined ? {} : { soft }) };
+    const change = parseFields(limitsSchema, body);
     await accounts.spending.change(params["teamId"] ?? "", change, toActor(manager));
     ctx.body = {};
   },

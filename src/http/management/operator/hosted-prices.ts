@@ -4,7 +4,7 @@ import type { HostedPrice } from "../../../accounts/money/hosted-price.js";
 import { toActor } from "../../../accounts/visibility.js";
 import { ticksToUsdPerMillion } from "../../../core/money.js";
 import { timestamp } from "../../../dialects/management/answers.js";
-import { definedFields, parseFields } from "../../../dialects/management/fields.js";
+import { parseFields } from "../../../dialects/management/fields.js";
 import type { OperatorRoute } from "../../server/route.js";
 
 /** In USD per million tokens. */
@@ -20,7 +20,7 @@ export const setHostedPrice: OperatorRoute = {
   path: "/operator/hosted-prices",
   async handle({ ctx, manager, body }, { accounts }) {
     const { cached, ...price } = parseFields(requestSchema, body);
-    const request = { ...price, ...definedFields({ cached }) };
+    const request = { ...price, cached: cached ?? undefined };
     ctx.body = present(await accounts.hostedPrices.set(request, toActor(manager)));
   },
 };

@@ -3,13 +3,7 @@ import { z } from "zod";
 import type { ManagementKey } from "../../../accounts/principals/management-key.js";
 import { toActor } from "../../../accounts/visibility.js";
 import { timestamp } from "../../../dialects/management/answers.js";
-import {
-  definedFields,
-  epochMs,
-  parseFields,
-  stringList,
-  timeField,
-} from "../../../dialects/management/fields.js";
+import { epochMs, parseFields, stringList, timeField } from "../../../dialects/management/fields.js";
 import type { OperatorRoute } from "../../server/route.js";
 
 const requestSchema = z.object({
@@ -27,9 +21,11 @@ export const createManagementKey: OperatorRoute = {
   async handle({ ctx, manager, body }, { accounts }) {
     const { name, teamId, acls, expireTime, ...fields } = parseFields(requestSchema, body);
     const request = {
-      ...definedFields({ ...fields, acls, expireTime: expireTime == null ? null : epochMs(expireTime) }),
+      ...fields,
       name,
       teamId: teamId ?? null,
+      acls: acls ?? undefined,
+      expireTime: expireTime == null ? null : epochMs(expireTime),
     };
     const { key, secret } = await accounts.managementKeys.create(request, toActor(manager));
     ctx.body = { ...present(key), apiKey: secret };
@@ -64,12 +60,12 @@ function present(key: ManagementKey) {
     apiKeyId: key.id,
     name: key.name,
     redactedApiKey: key.redacted,
-    ...(key.teamId === null ? {} : { scopeId: key.teamId }),
+    scopeId: key.teamId ?? undefined,
     scope: key.teamId === null ? "SCOPE_GLOBAL" : "SCOPE_TEAM",
     ownerUserId: key.userId,
     createTime: timestamp(key.createTime),
-    ...(key.expireTime === null ? {} : { expireTime: timestamp(key.expireTime) }),
-    ...(key.lastUseTime === null ? {} : { lastUseTime: timestamp(key.lastUseTime) }),
+    expireTime: timestamp(key.expireTime),
+    lastUseTime: timestamp(key.lastUseTime),
     acls: key.acls,
     ipRanges: key.ipRanges,
   };

@@ -19,7 +19,7 @@ export function getStoredContent(resource: StoredResource, content: AnswerDocs):
       description: "An extension of Hearth.",
       params: paramDocs(resource),
       answers: { 200: content },
-      ...(kind === "batches" ? { errors: ["conflict"] as const } : {}),
+      errors: kind === "batches" ? ["conflict"] : [],
     },
     async handle({ ctx, manager, params }, { storedObjects, files }) {
       const id = params[param] ?? "";

@@ -144,7 +144,7 @@ export function listStored(resource: StoredResource): ManagementRoute {
       );
       const answer: z.infer<typeof pageSchema> = {
         objects: objects.map(presentStored),
-        ...(next === null ? {} : { paginationToken: encodePageToken([next.place, next.id]) }),
+        paginationToken: next === null ? undefined : encodePageToken([next.place, next.id]),
       };
       ctx.body = answer;
     },
@@ -186,7 +186,7 @@ export function deleteStored(resource: StoredResource): ManagementRoute {
       description: `An extension of Hearth. ${kind === "batches" ? "It must have ended." : "One that is being worked on is cancelled first."}`,
       params: paramDocs(resource),
       answers: { 200: { description: "It is deleted.", schema: emptySchema } },
-      ...(kind === "batches" ? { errors: ["conflict"] as const } : {}),
+      errors: kind === "batches" ? ["conflict"] : [],
     },
     async handle({ ctx, manager, params }, { storedObjects }) {
       await storedObjects.delete(kind, params[param] ?? "", toActor(manager));
@@ -202,8 +202,13 @@ export function paramDocs({ param, one }: StoredResource): Readonly<Record<strin
 
 /** Presents something stored. */
 export function presentStored(object: StoredObject): WireStoredObject {
-  const { endTime, expireTime } = object;
-  const optional = {
+  return {
+    kind: object.kind,
+    id: object.id,
+    teamId: object.teamId,
+    createTime: timestamp(object.createTime),
+    canCancel: canCancel(object),
+    canDelete: canDelete(object),
     userId: object.userId ?? undefined,
     state: object.state ?? undefined,
     background: object.background ?? undefined,
@@ -216,24 +221,7 @@ export function presentStored(object: StoredObject): WireStoredObject {
     outputFileId: object.outputFileId ?? undefined,
     errorFileId: object.errorFileId ?? undefined,
     error: object.error ?? undefined,
-    endTime: endTime === null ? undefined : timestamp(endTime),
-    expireTime: expireTime === null ? undefined : timestamp(expireTime),
+    endTime: timestamp(object.endTime),
+    expireTime: timestamp(object.expireTime),
   };
-  return {
-    kind: object.kind,
-    id: object.id,
-    teamId: object.teamId,
-    createTime: timestamp(object.createTime),
-    canCancel: canCancel(object),
-    canDelete: canDelete(object),
-    ...given(optional),
-  };
-}
-
-/** Returns an object without the fields that are undefined. */
-function given<Fields extends object>(
-  fields: Fields,
-): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
 }

@@ -127,9 +127,9 @@ export const updateTeamLimits = accountRoute({
 function presentTeamLimits({ model, qps, qpm, tpm }: TeamLimits): WireTeamLimits {
   return {
     model,
-    ...(qps === null ? {} : { qps }),
-    ...(qpm === null ? {} : { qpm }),
-    ...(tpm === null ? {} : { tpm: String(tpm) }),
+    qps: qps ?? undefined,
+    qpm: qpm ?? undefined,
+    tpm: tpm?.toString(),
   };
 }
 

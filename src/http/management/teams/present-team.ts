@@ -28,6 +28,6 @@ export function presentTeam(team: Team): WireTeam {
     blocked,
     billing,
     keepBodies: keepsBodies,
-    ...(acls === null ? {} : { aclStrings: [...acls] }),
+    aclStrings: acls?.slice(),
   };
 }

@@ -103,7 +103,7 @@ export const listTeams = accountRoute({
     const last = rest.length > limit ? teams.at(-1) : undefined;
     const answer: z.infer<typeof pageSchema> = {
       teams: teams.map(presentTeam),
-      ...(last === undefined ? {} : { paginationToken: encodePageToken([last.createTime, last.id]) }),
+      paginationToken: last && encodePageToken([last.createTime, last.id]),
     };
     ctx.body = answer;
   },

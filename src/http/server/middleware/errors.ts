@@ -38,17 +38,18 @@ function writeError(ctx: Context, error: HearthError): void {
   const { errorDialect, requestId } = ctx.state;
   ctx.status = errorStatus(error, errorDialect);
   ctx.body = errorBody(error, errorDialect, requestId);
-  ctx.set(retryHeaders(error));
+  writeRetryHeaders(ctx, error);
   if (error.allow.length > 0) ctx.set("allow", error.allow.join(", "));
   if (ctx.status === 401) ctx.set("www-authenticate", "Bearer");
 }
 
-/** Returns the headers that say whether and when to retry. Clients prefer `retry-after-ms` and obey `x-should-retry`. */
-function retryHeaders({ retryAfterMs, retryAfterSeconds, shouldRetry }: HearthError): Record<string, string> {
+/** Sets the headers that say whether and when to retry. Clients prefer `retry-after-ms` and obey `x-should-retry`. */
+function writeRetryHeaders(
+  ctx: Context,
+  { retryAfterMs, retryAfterSeconds, shouldRetry }: HearthError,
+): void {
   const seconds = retryAfterMs === null ? retryAfterSeconds : retryAfterMs / 1000;
-  return {
-    ...(seconds === null ? {} : { "retry-after": String(Math.max(1, Math.ceil(seconds))) }),
-    ...(retryAfterMs === null ? {} : { "retry-after-ms": String(retryAfterMs) }),
-    ...(shouldRetry === null ? {} : { "x-should-retry": String(shouldRetry) }),
-  };
+  if (seconds !== null) ctx.set("retry-after", String(Math.max(1, Math.ceil(seconds))));
+  if (retryAfterMs !== null) ctx.set("retry-after-ms", String(retryAfterMs));
+  if (shouldRetry !== null) ctx.set("x-should-retry", String(shouldRetry));
 }

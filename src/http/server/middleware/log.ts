@@ -14,14 +14,15 @@ export function logRequests(logger: Logger, clock: Clock, withoutSecrets: Secret
     logger.info(
       {
         requestId,
-        ...(spanId === null ? {} : { traceId: spanId.split("-")[1] }),
+        traceId: spanId?.split("-")[1],
         method: ctx.method,
         path: routePath ?? withoutSecrets(ctx.path).slice(0, pathCharsMax),
         status: ctx.status,
         ms: Math.round(clock.monotonic() - began),
-        ...(principal === null ? {} : { teamId: principal.team.id, apiKeyId: principal.key.id }),
-        ...(manager === null ? {} : { managementKeyId: manager.key.id }),
-        ...(ctx.req.socket.destroyed ? { clientLeft: true } : {}),
+        teamId: principal?.team.id,
+        apiKeyId: principal?.key.id,
+        managementKeyId: manager?.key.id,
+        clientLeft: ctx.req.socket.destroyed || undefined,
       },
       "request",
     );

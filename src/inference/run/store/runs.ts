@@ -194,7 +194,7 @@ function fromRow(row: Row<"runs"> & JoinedPrices): RunRecord {
       imageTokens: row.imageTokens,
       completionTokens: row.completionTokens,
       reasoningTokens: row.reasoningTokens,
-      ...(row.images === 0 ? {} : { images: row.images }),
+      images: row.images || undefined,
     },
     costTicks: row.costTicks,
     prices: readJoinedPrices(row, row.imageTicks),

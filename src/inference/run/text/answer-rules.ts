@@ -141,7 +141,7 @@ async function namingTool(name: string, compiled: Promise<CompiledSchema>): Prom
   } catch (thrown) {
     if (!(thrown instanceof HearthError) || thrown.code !== "invalid_schema") throw thrown;
     throw new HearthError(thrown.kind, `The parameters of the tool '${name}': ${thrown.message}`, {
-      ...(thrown.param === null ? {} : { param: thrown.param }),
+      param: thrown.param,
       code: thrown.code,
       cause: thrown,
     });

@@ -73,8 +73,8 @@ async function executeCall(
     principal,
     requestId,
     endpoint,
-    ...(workClass === undefined ? {} : { workClass }),
-    ...(pricePercent === undefined ? {} : { pricePercent }),
+    workClass,
+    pricePercent,
   };
   try {
     const running = tool.run({ id, arguments: args, argumentsText, caller, signal: either });

@@ -36,7 +36,7 @@ export class TurnMessage {
     return {
       role: "assistant",
       content: this.#text,
-      ...(this.#reasoning === "" ? {} : { reasoning: this.#reasoning }),
+      reasoning: this.#reasoning || undefined,
       toolCalls: this.calls.map(({ id, name, arguments: json }) => ({ id, name, arguments: json })),
     };
   }

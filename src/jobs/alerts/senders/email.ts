@@ -57,12 +57,13 @@ function createOptions({ url, caFile }: EmailSettings) {
     port: Number(port || (isSecure ? 465 : 587)),
     secure: isSecure,
     requireTLS: !isSecure && !isLocal,
-    ...(username === ""
-      ? {}
-      : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    auth:
+      username === ""
+        ? undefined
+        : { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
     tls: {
       minVersion: "TLSv1.2",
-      ...(caFile === null ? {} : { ca: readRegularFileSync(caFile, caFileBytesMax) }),
+      ca: caFile === null ? undefined : readRegularFileSync(caFile, caFileBytesMax),
     } as const,
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,

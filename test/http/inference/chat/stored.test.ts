@@ -109,12 +109,13 @@ describe("a chat completion with store: true", () => {
 
   it("is listed with those of its team that have its model and metadata, in both orders, whatever the size of the pages", async () => {
     const { client, server } = await served();
-    const made: { readonly id: string; readonly model: string; readonly metadata: Record<string, string> }[] =
-      [];
+    type Metadata = Readonly<Record<string, string>>;
+    const each: Metadata[] = [{}, { a: "1" }, { a: "2" }, { a: "1", "b.c": "x" }, { a: "1", "b.c": "y" }];
+    const made: { readonly id: string; readonly model: string; readonly metadata: Metadata }[] = [];
     for (const model of ["ember-1m", "ember"])
-      for (const metadata of [{}, { a: "1" }, { a: "2" }, { a: "1", "b.c": "x" }, { a: "1", "b.c": "y" }]) {
+      for (const metadata of each) {
         const { id } = await client.chat.completions.create({ ...request, model, metadata });
-        made.push({ id, model, metadata: { ...metadata } });
+        made.push({ id, model, metadata });
       }
     await openaiClient(server.url, keys.mallory).chat.completions.create(request);
     const pairs = fc.dictionary(fc.constantFrom("a", "b.c"), fc.constantFrom("1", "x"), {
@@ -131,7 +132,7 @@ describe("a chat completion with store: true", () => {
             .filter((each) => model === undefined || each.model === model)
             .filter((each) => Object.entries(metadata).every(([key, value]) => each.metadata[key] === value))
             .map(({ id }) => id);
-          const query = { metadata, order, limit, ...(model === undefined ? {} : { model }) };
+          const query = { metadata, order, limit, model };
           expect(await idsOf(client, query)).toEqual(order === "asc" ? expected : expected.toReversed());
         },
       ),

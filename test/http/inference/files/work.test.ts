@@ -27,7 +27,7 @@ async function startWaiting() {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body: JSON.stringify(body),
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     });
   return { web, server, send };
 }

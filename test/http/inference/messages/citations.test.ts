@@ -30,7 +30,7 @@ async function ask(pieces: readonly string[], content: Content, system?: string)
     model: "ember-1m",
     max_tokens: 999,
     messages: [{ role: "user" as const, content }],
-    ...(system === undefined ? {} : { system }),
+    system,
   };
   const { content: whole } = await client.messages.create(request);
   const { content: streamed } = await client.messages.stream(request).finalMessage();

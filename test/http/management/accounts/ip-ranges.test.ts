@@ -50,7 +50,7 @@ describe("a key with an allow-list", () => {
     expect(made).not.toHaveProperty("ipRanges");
     const path = `/auth/api-keys/${made.apiKeyId}`;
     const put = async (apiKey: object, fieldMask?: string) =>
-      (await server.request("PUT", path, { apiKey, ...(fieldMask === undefined ? {} : { fieldMask }) })).body;
+      (await server.request("PUT", path, { apiKey, fieldMask })).body;
     const ranges = ["192.0.2.0/24", "2001:db8::1"];
     expect(await put({ ipRanges: ranges })).toMatchObject({ ipRanges: ranges });
     expect(await statusWithKey(server, made.apiKey)).toBe(403);

@@ -115,7 +115,7 @@ describe("PUT /auth/api-keys/{apiKeyId}", () => {
     const { apiKey, apiKeyId } = await server.createKey(teamId, { acls: allAcls });
     const path = `/auth/api-keys/${apiKeyId}`;
     const change = (fields: object, fieldMask?: string) =>
-      server.request("PUT", path, { apiKey: fields, ...(fieldMask === undefined ? {} : { fieldMask }) });
+      server.request("PUT", path, { apiKey: fields, fieldMask });
     const block = (blocked: boolean) => server.request("PUT", `/auth/teams/${teamId}`, { team: { blocked } });
     const steps: readonly (readonly [() => Promise<unknown>, number])[] = [
       [() => change({ disabled: "true" }), 403],

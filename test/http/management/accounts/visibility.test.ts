@@ -139,7 +139,7 @@ async function read(
   const response = await fetch(server.url + path, {
     method: route.method,
     headers,
-    ...(body === undefined ? {} : { body }),
+    body,
   });
   return { status: response.status, text: await response.text(), body: null };
 }

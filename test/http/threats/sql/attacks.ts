@@ -60,7 +60,7 @@ export async function startAttackedServer(finished: Finished): Promise<AttackedS
       const response = await fetch(server.url + path, {
         method,
         headers: { "content-type": "application/json", ...headers },
-        ...(body === undefined ? {} : { body }),
+        body,
       });
       await response.text();
       return response.status;

@@ -29,7 +29,7 @@ export function AnswerView({ turn, isLast }: AnswerProps): JSX.Element {
       {isLast && state === "done" && calls.length > 0 && <Results calls={calls} />}
       {state === "stopped" && <p class="hint">Stopped.</p>}
       {turn.isCut && <p class="hint">The answer reached its maximum length.</p>}
-      {error !== null && <ErrorBox error={error} {...(isLast ? { onRetry: regenerate } : {})} />}
+      {error !== null && <ErrorBox error={error} onRetry={isLast ? regenerate : undefined} />}
       {state !== "running" && (
         <footer>
           <FiguresLine turn={turn} />
