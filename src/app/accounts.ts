@@ -1,6 +1,6 @@
 /** The part of the composition root that builds the accounts: authentication, the management API's services, the first keys. */
 import { createAuditLog } from "../accounts/audit-log.js";
-import { createBudgetGuard, type BudgetGuard, type BudgetGuardDeps } from "../accounts/budgets/guard.js";
+import { createBudgetGuard, type BudgetGuardDeps } from "../accounts/budgets/guard.js";
 import { createBudgetService } from "../accounts/budgets/budgets.js";
 import { createBudgetStore } from "../accounts/budgets/store/budgets.js";
 import { createBilling } from "../accounts/money/billing.js";
@@ -115,7 +115,7 @@ export function buildAuthentication(deps: AuthenticationDeps) {
 /** Builds what holds requests to their budgets. */
 export function buildBudgetGuard(
   deps: AccountDeps & Pick<BudgetGuardDeps, "onRefusal"> & { readonly logger: Logger },
-): BudgetGuard {
+) {
   const onError = (err: unknown): void => deps.logger.error({ err }, "a budget could not be checked");
   return createBudgetGuard({ ...deps, onError });
 }

@@ -2,13 +2,11 @@
  * The composition root: it builds the server from the configuration and closes it in reverse order. `overrides` is the test seam: a part
  * that is given there is used instead of the part that would be built.
  */
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { ensureFirstKeys, ownerSignIn, type FirstKeys, type OwnerSignIn } from "../accounts/first-start.js";
+import type { Server } from "node:http";
+import { ensureFirstKeys, ownerSignIn, type OwnerSignIn } from "../accounts/first-start.js";
 import type { Config } from "../config/config.js";
 import type { Clock } from "../core/clock.js";
-import type { Engine } from "../core/engine.js";
 import { silentLogger, type Logger } from "../core/logger.js";
-import type { ModelRegistry } from "../core/model.js";
 import type { Random } from "../core/random.js";
 import { serveWebSockets } from "../http/inference/websocket/upgrade.js";
 import { operatorRoutes } from "../http/management/operator/server-routes.js";
@@ -16,10 +14,6 @@ import { selectRoutes } from "../http/routes.js";
 import { createHttpServer, type HttpServer, type Listening } from "../http/server/http-server.js";
 import { closeSocket, listenOnSocket } from "../http/server/listen-on-socket.js";
 import { createOperatorServer } from "../http/server/operator-server.js";
-import type { LiveRuns } from "../inference/run/live-runs.js";
-import type { RunStore } from "../inference/run/store/runs.js";
-import type { Generator } from "../inference/run/text/generator.js";
-import type { Scheduler } from "../scheduler/scheduler.js";
 import { firstKeyFile, firstManagementKeyFile, operatorSocket } from "../store/data-folder.js";
 import type { Database } from "../store/database.js";
 import type { NewDatabase } from "../store/lost-database.js";
@@ -43,33 +37,13 @@ export interface Overrides extends ContextOverrides {
   readonly newDatabase?: NewDatabase;
 }
 
-export interface App extends FirstKeys {
-  /** Binds the configured address and starts the job queues. @throws Error with code EADDRINUSE or EACCES. */
-  listen(): Promise<Listening>;
-  /** Answers a request that came by another way than the bound address, as the simulation's do. */
-  handle(req: IncomingMessage, res: ServerResponse): void;
-  /**
-   * Lets answers in flight finish within the grace time, then closes everything in reverse order. A second call waits for the
-   * first.
-   */
-  close(): Promise<void>;
-  /** Returns how the first owner signs in to the console. The first start makes a link for it. */
-  ownerSignIn(): Promise<OwnerSignIn>;
-  readonly firstKeyFile: string;
-  readonly firstManagementKeyFile: string;
-  readonly models: ModelRegistry;
-  readonly generator: Generator;
-  readonly liveRuns: LiveRuns;
-  readonly scheduler: Scheduler;
-  readonly runs: RunStore;
-  readonly engine: Engine;
-}
+export type App = Awaited<ReturnType<typeof createApp>>;
 
 /**
  * Builds the whole server; nothing listens yet.
  * @throws Error with one clear sentence when the data folder cannot be used.
  */
-export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
+export async function createApp(config: Config, overrides: Overrides = {}) {
   const { clock = systemClock, random = systemRandom, logger = silentLogger } = overrides;
   const { databaseUrl: url } = config;
   const openShared = url === null ? null : () => openForServer(url, config);
@@ -88,7 +62,7 @@ async function assemble(
   overrides: ContextOverrides,
   system: SystemDeps,
   dataFolder: DataFolder,
-): Promise<App> {
+) {
   const { database } = dataFolder;
   const stores = buildStores(config, database, system.random);
   const firstKeys = await ensureFirstKeys(config, { ...stores, ...system });
@@ -98,14 +72,21 @@ async function assemble(
   const operator = createOperatorServer(context, operatorRoutes);
   return {
     ...firstKeys,
-    async listen() {
+    /** Binds the configured address and starts the job queues. @throws Error with code EADDRINUSE or EACCES. */
+    async listen(): Promise<Listening> {
       const listening = await server.listen(config.host, config.port);
       await serveOperator(config, operator, system.logger);
       await startWork(built);
       return listening;
     },
+    /** Answers a request that came by another way than the bound address, as the simulation's do. */
     handle: server.callback(),
-    ownerSignIn: () => ownerSignIn({ ...stores, ...system }, firstKeys),
+    /** Returns how the first owner signs in to the console. The first start makes a link for it. */
+    ownerSignIn: (): Promise<OwnerSignIn> => ownerSignIn({ ...stores, ...system }, firstKeys),
+    /**
+     * Lets answers in flight finish within the grace time, then closes everything in reverse order. A second call waits for the
+     * first.
+     */
     close: once(() => closeAll(config, { ...built, ...dataFolder, server, operator })),
     firstKeyFile: firstKeyFile(config),
     firstManagementKeyFile: firstManagementKeyFile(config),

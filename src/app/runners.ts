@@ -11,7 +11,7 @@ import { createRedaction } from "../inference/bodies/redaction.js";
 import { createRequestBodies } from "../inference/bodies/request-bodies.js";
 import { createEmbedder } from "../inference/embeddings/embed.js";
 import { createFileContents, type FileContents } from "../inference/files/contents.js";
-import { createFiles } from "../inference/files/files.js";
+import { Files } from "../inference/files/files.js";
 import { createImageGenerator } from "../inference/images/generate-images.js";
 import { createMcpConnector } from "../inference/mcp/connector.js";
 import type { LiveRuns } from "../inference/run/live-runs.js";
@@ -77,7 +77,7 @@ export async function buildRunners(
       logger.error({ runId, err }, "a run could not be settled"),
   };
   const contents = overrides.fileContents ?? createFileContents(filesFolder(config));
-  const files = createFiles({ ...stores, ...system, contents, limits: config });
+  const files = new Files({ ...stores, ...system, contents, limits: config });
   // What a process that died has left.
   await files.removeLeftovers(leftoversBefore(stores.nodes, clock.now()));
   const fetcher = overrides.fileFetcher ?? buildFileFetcher(config, system);

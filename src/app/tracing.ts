@@ -1,16 +1,11 @@
 /** The part of the composition root that builds the traces. */
 import type { Config } from "../config/config.js";
-import { noTracing, type Tracing } from "../core/telemetry/tracing.js";
+import { noTracing } from "../core/telemetry/tracing.js";
 import { version } from "../system/version.js";
 import type { SystemDeps } from "./system-deps.js";
 
-interface ClosableTracing extends Tracing {
-  /** Exports what waits, for a short time. */
-  close(): Promise<void>;
-}
-
 /** Builds the traces as the variables of OpenTelemetry say. Its SDK is loaded only where they ask for it. */
-export async function buildTracing(config: Config, { clock, logger }: SystemDeps): Promise<ClosableTracing> {
+export async function buildTracing(config: Config, { clock, logger }: SystemDeps) {
   const { traceExport } = config;
   if (traceExport.state === "refused") logger.warn({ reason: traceExport.reason }, "nothing is traced");
   if (traceExport.state !== "on") return { ...noTracing, close: () => Promise.resolve() };

@@ -1,5 +1,5 @@
 /** The check of the Redis that counts rate limits. */
-import { createRedisConnection, type RedisConnection } from "../accounts/limits/redis/connection.js";
+import { RedisConnection } from "../accounts/limits/redis/connection.js";
 import { redisPrefix } from "../accounts/limits/redis/windows.js";
 import type { Config } from "../config/config.js";
 import type { DoctorCheck } from "../core/report/doctor.js";
@@ -9,7 +9,7 @@ import { systemClock } from "../system/clock.js";
 export async function redisChecks(config: Config): Promise<readonly DoctorCheck[]> {
   const { redisUrl: url, redisTimeoutMs: timeoutMs, limitsWithoutRedis } = config;
   if (url === null) return [];
-  const connection = createRedisConnection({
+  const connection = new RedisConnection({
     url,
     prefix: redisPrefix(config.redisPrefix),
     timeoutMs,

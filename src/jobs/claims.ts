@@ -13,30 +13,9 @@ import { endedServersMax, type JobStore } from "./store.js";
 /** How long a lease lasts that is not renewed. */
 export const leaseMs = 30_000;
 
-export interface Claims {
-  /** Reads which jobs of the kinds for which this was called were in flight when the previous process died. */
-  load(...kinds: readonly JobKind[]): Promise<void>;
-  /**
-   * Finds jobs that were in flight at the end of two servers since, or have so many attempts because their end could not be written; called
-   * now and then where servers share the database.
-   */
-  refresh(): Promise<void>;
-  /** Claims and leases the job of this kind that starts now; null when none may. */
-  next(kind: JobKind): Promise<Job | null>;
-  /** Reports that a claimed job is no longer in flight. @param isRequeued whether it must start again. */
-  ended(id: string, isRequeued: boolean): void;
-  /** Calls `action` whenever jobs may start that could not before. */
-  onChange(action: () => void): void;
-}
-
-/** Creates the claims of all queues over one table; the queues call `load` together, before `next`. */
-export function createClaims(jobs: ClaimedJobs, clock: Clock): Claims {
-  return new JobClaims(jobs, clock);
-}
-
 type ClaimedJobs = Pick<JobStore, "attempted" | "claim" | "claimById">;
 
-class JobClaims implements Claims {
+export class Claims {
   #loading: Promise<void> | null = null;
   readonly #kinds = new Set<JobKind>();
   /** The jobs to be retried one at a time. */
@@ -45,22 +24,29 @@ class JobClaims implements Claims {
   readonly #inFlight = new Set<string | null>();
   readonly #changed: (() => void)[] = [];
 
+  /** Creates the claims of all queues over one table; the queues call `load` together, before `next`. */
   constructor(
     private readonly jobs: ClaimedJobs,
     private readonly clock: Clock,
   ) {}
 
+  /** Reads which jobs of the kinds for which this was called were in flight when the previous process died. */
   load(...kinds: readonly JobKind[]): Promise<void> {
     for (const kind of kinds) this.#kinds.add(kind);
     return (this.#loading ??= this.#find(1));
   }
 
+  /**
+   * Finds jobs that were in flight at the end of two servers since, or have so many attempts because their end could not be written; called
+   * now and then where servers share the database.
+   */
   async refresh(): Promise<void> {
     if (this.#interrupted.length > 0) return;
     await this.#find(endedServersMax);
     if (this.#interrupted.length > 0) this.#report();
   }
 
+  /** Claims and leases the job of this kind that starts now; null when none may. */
   async next(kind: JobKind): Promise<Job | null> {
     for (;;) {
       const now = this.clock.now();
@@ -74,12 +60,14 @@ class JobClaims implements Claims {
     }
   }
 
+  /** Reports that a claimed job is no longer in flight. @param isRequeued whether it must start again. */
   ended(id: string, isRequeued: boolean): void {
     this.#inFlight.delete(id);
     if (this.#interrupted[0]?.id === id && !isRequeued) this.#advance();
     else if (this.#interrupted.length > 0 && this.#inFlight.size === 0) this.#report();
   }
 
+  /** Calls `action` whenever jobs may start that could not before. */
   onChange(action: () => void): void {
     this.#changed.push(action);
   }

@@ -24,26 +24,6 @@ import type { JobStore } from "./store.js";
 /** A job as it is enqueued. */
 type NewJob = Omit<Job, "kind" | "attempts">;
 
-export interface JobQueue {
-  /**
-   * Enqueues a job; it is on disk once this resolves.
-   * @param together executed in the same transaction.
-   * @throws HearthError `overloaded` when the queue is full.
-   */
-  enqueue(job: NewJob, together: readonly Write[]): Promise<void>;
-  /**
-   * Cancels a job: aborts the run of one in flight and waits for its outcome; removes any other.
-   * @param notStarted returns how a job ends that is not in flight. @returns whether it was in flight.
-   */
-  cancel(id: string, notStarted: () => JobEnding): Promise<boolean>;
-  /** Looks for jobs that other transactions have inserted. */
-  wake(): void;
-  /** Starts to process jobs. Jobs that were in flight when the previous process died start again. */
-  start(): Promise<void>;
-  /** Aborts the runs in flight and requeues their jobs. */
-  close(): Promise<void>;
-}
-
 interface JobQueueDeps {
   readonly handler: JobHandler;
   readonly jobs: Omit<JobStore, "attempted" | "claim" | "claimById">;
@@ -66,12 +46,7 @@ interface JobQueueDeps {
 /** Times that a job may start: one that was in flight when the process died so often is given up. */
 const attemptsMax = 3;
 
-/** Builds the queue of one handler; no job starts before `start`. */
-export function createJobQueue(deps: JobQueueDeps): JobQueue {
-  return new Queue(deps);
-}
-
-class Queue implements JobQueue {
+export class JobQueue {
   readonly #deps: JobQueueDeps;
   readonly #inFlight = new Map<string, InFlightJob>();
   #claiming: Promise<void> | null = null;
@@ -83,6 +58,7 @@ class Queue implements JobQueue {
   #stopPause = (): void => undefined;
   readonly #others: OtherWorkers;
 
+  /** Builds the queue of one handler; no job starts before `start`. */
   constructor(deps: JobQueueDeps) {
     this.#deps = deps;
     deps.claims.onChange(() => this.#claim());
@@ -92,6 +68,11 @@ class Queue implements JobQueue {
     });
   }
 
+  /**
+   * Enqueues a job; it is on disk once this resolves.
+   * @param together executed in the same transaction.
+   * @throws HearthError `overloaded` when the queue is full.
+   */
   enqueue(job: NewJob, together: readonly Write[]): Promise<void> {
     // One after the other: concurrent calls would all find the last place free.
     const enqueued = this.#lastEnqueue.then(() => this.#insert(job, together));
@@ -107,6 +88,10 @@ class Queue implements JobQueue {
     this.#claim();
   }
 
+  /**
+   * Cancels a job: aborts the run of one in flight and waits for its outcome; removes any other.
+   * @param notStarted returns how a job ends that is not in flight. @returns whether it was in flight.
+   */
   async cancel(id: string, notStarted: () => JobEnding): Promise<boolean> {
     if (!this.#inFlight.has(id) && (await this.#others.cancel(id))) return true;
     // A job that is being claimed is not in the map yet.
@@ -144,10 +129,12 @@ class Queue implements JobQueue {
     written?.();
   }
 
+  /** Looks for jobs that other transactions have inserted. */
   wake(): void {
     if (this.#isRunning) this.#claim();
   }
 
+  /** Starts to process jobs. Jobs that were in flight when the previous process died start again. */
   async start(): Promise<void> {
     await this.#deps.claims.load(this.#deps.handler.kind);
     await this.#deps.jobs.releaseAll(this.#deps.handler.kind);
@@ -155,6 +142,7 @@ class Queue implements JobQueue {
     this.#heartbeat();
   }
 
+  /** Aborts the runs in flight and requeues their jobs. */
   async close(): Promise<void> {
     this.#isRunning = false;
     this.#stopHeartbeat();

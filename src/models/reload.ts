@@ -60,21 +60,8 @@ interface UpkeepDeps {
   readonly logger: Logger;
 }
 
-/** What a running server does about its models. */
-interface ModelUpkeep {
-  /** Begins to check the models and to watch their files. */
-  start(): void;
-  /** Applies what has changed now. Requests that run keep the model that they began with. */
-  reload(): Promise<void>;
-  /**
-   * Applies the settings that commands have written, where they have changed since they were read. Requests wait for it. A shared
-   * folder can be on another machine, which must not hold them: what is written there is found once a second. Never rejects.
-   */
-  applySettings(): Promise<void>;
-  stop(): void;
-}
-
-export function createModelUpkeep(deps: UpkeepDeps): ModelUpkeep {
+/** Builds what a running server does about its models. */
+export function createModelUpkeep(deps: UpkeepDeps) {
   const { registry, watchedFiles: files, since, clock, logger } = deps;
   if (registry === null)
     return { start: () => undefined, reload: nothing, applySettings: nothing, stop: () => undefined };
@@ -88,9 +75,15 @@ export function createModelUpkeep(deps: UpkeepDeps): ModelUpkeep {
   const ofFile = { since: since.file, pauseMsMin: filePauseMs, pauseFactor: 0 };
   let stops: readonly (() => void)[] = [];
   return {
+    /** Applies what has changed now. Requests that run keep the model that they began with. */
     reload: changes.reload,
+    /**
+     * Applies the settings that commands have written, where they have changed since they were read. Requests wait for it. A shared
+     * folder can be on another machine, which must not hold them: what is written there is found once a second. Never rejects.
+     */
     applySettings: files.isShared ? nothing : applySettings,
-    start() {
+    /** Begins to check the models and to watch their files. */
+    start(): void {
       changes.startChecks();
       stops = [
         watch({ ...ofFolders, signature: () => signatureOfFolders(files.folders) }),
@@ -98,7 +91,7 @@ export function createModelUpkeep(deps: UpkeepDeps): ModelUpkeep {
         repeat(applySettings, clock),
       ];
     },
-    stop() {
+    stop(): void {
       changes.stopChecks();
       for (const stop of stops) stop();
     },

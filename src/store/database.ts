@@ -14,7 +14,7 @@ import { createCommit, type Commit } from "./commit.js";
 import { connectSqlite, type Connect } from "./sqlite/connect.js";
 import { createStatement } from "./sqlite/statement.js";
 import { createReportKysely } from "./sqlite/reports/driver.js";
-import { createReportReader } from "./sqlite/reports/reader.js";
+import { ReportReader } from "./sqlite/reports/reader.js";
 import { mapUnavailable } from "./dialect/database-error.js";
 import type { Dialect } from "./dialect/dialect.js";
 import { sqliteDialect } from "./dialect/sqlite.js";
@@ -96,7 +96,7 @@ export async function openDatabase(
     const kysely = createKysely(new SqliteDialect({ database: caching }));
     const opened = sqlite;
     const reports =
-      reportsWorkerUrl === null ? kysely : createReportKysely(createReportReader(file, reportsWorkerUrl));
+      reportsWorkerUrl === null ? kysely : createReportKysely(new ReportReader(file, reportsWorkerUrl));
     const close = async (): Promise<void> => {
       if (reports !== kysely) await reports.destroy();
       await kysely.destroy();

@@ -55,27 +55,26 @@ interface OpenTelemetryOptions {
   readonly log: (problem: string) => void;
 }
 
-interface OpenTelemetry extends Tracing {
-  /** Exports what waits, as far as that takes two seconds. */
-  close(): Promise<void>;
-}
-
 const closeMsMax = 2_000;
 
 /** Builds the traces. The SDK reads its standard variables from the environment of the process. */
-export function createOpenTelemetry(options: OpenTelemetryOptions): OpenTelemetry {
+export function createOpenTelemetry(options: OpenTelemetryOptions) {
   const { clock, version, takesContent, propagates } = options;
   const log = limitedLog(clock, options.log);
   const provider = createProvider(options, log);
   const spans = new Spans(provider.getTracer("hearth", version), propagates);
-  return {
+  const tracing: Tracing = {
     takesContent,
     startRequest: (request) => startRequest(spans, request()),
     startRun: (run) => startRun(spans, run()),
     startCall: (call) => startCall(spans, call()),
     detached: (work) => spans.detached(work),
     headers: () => spans.headers(),
-    async close() {
+  };
+  return {
+    ...tracing,
+    /** Exports what waits, as far as that takes two seconds. */
+    async close(): Promise<void> {
       const closed = provider.shutdown().catch((thrown: unknown) => log(String(thrown)));
       await Promise.race([closed, new Promise<void>((resolve) => clock.after(closeMsMax, resolve))]);
     },

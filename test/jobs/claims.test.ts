@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createClaims } from "../../src/jobs/claims.js";
+import { Claims } from "../../src/jobs/claims.js";
 import { createJobStore } from "../../src/jobs/store.js";
 import { createWrites } from "../../src/store/writes.js";
 import { createManualClock } from "../kit/manual-clock.js";
@@ -13,7 +13,7 @@ async function claimsOver(...jobs: readonly Parameters<typeof aJob>[0][]) {
   const store = createJobStore(database);
   const writes = createWrites(database);
   await writes.commit(jobs.map((job) => store.insertion(aJob(job))));
-  const claims = createClaims(store, createManualClock(5000));
+  const claims = new Claims(store, createManualClock(5000));
   await claims.load(deferred, background);
   let changes = 0;
   claims.onChange(() => (changes += 1));
@@ -69,7 +69,7 @@ describe("F18: jobs that were in flight when the process died", () => {
     const { store, claims } = await claimsOver({ id: "a", attempts: 1 });
     await claims.load(deferred);
     const locked = new Error("locked");
-    const failing = createClaims(
+    const failing = new Claims(
       { ...store, claimById: () => Promise.reject(locked) },
       createManualClock(5000),
     );

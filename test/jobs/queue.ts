@@ -15,8 +15,8 @@ import type { HearthError } from "../../src/core/errors.js";
 import type { Job } from "../../src/jobs/job.js";
 import type { JobStore } from "../../src/jobs/store.js";
 import type { Write, Writes } from "../../src/store/writes.js";
-import { createClaims, leaseMs } from "../../src/jobs/claims.js";
-import { createJobQueue, type JobQueue } from "../../src/jobs/queue.js";
+import { Claims, leaseMs } from "../../src/jobs/claims.js";
+import { JobQueue } from "../../src/jobs/queue.js";
 import { toJobRun, type JobEnding, type JobHandler, type PreparedJob } from "../../src/jobs/handler.js";
 import type { RunEvent } from "../../src/core/run-event.js";
 import type { RunEnd } from "../../src/inference/run/run-record.js";
@@ -158,7 +158,7 @@ function startProcess(world: World): { readonly queue: JobQueue; die(): void } {
     await writes.commit(rows);
     run.ended = state;
   });
-  const queue = createJobQueue({
+  const queue = new JobQueue({
     handler: createHandler(attempts, ended, ({ requestId: id, recorder }) => {
       if (world.fail.starting !== null) throw world.fail.starting;
       const run: TestRun = { id, attempts: attempts.get(id) ?? 0, ended: null };
@@ -186,7 +186,7 @@ function startProcess(world: World): { readonly queue: JobQueue; die(): void } {
     },
     broadcast: noBroadcast,
     tracing: noTracing,
-    claims: createClaims(
+    claims: new Claims(
       {
         attempted: alive((...values) => jobs.attempted(...values)),
         claim: alive((...values) => jobs.claim(...values)),

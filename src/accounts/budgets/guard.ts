@@ -10,22 +10,7 @@ import { budgetRace } from "../money/budget-race.js";
 import { budgetRefusal, budgetWarnings, refusingBudgets, type RequestBound } from "./refusal.js";
 import type { BudgetStore, KeySpending } from "./store/budgets.js";
 
-export interface BudgetGuard {
-  /**
-   * Looks at what was read for the same request a moment ago, where there is that: whatever it says, the database reserves exactly.
-   * @throws HearthError `budget_exceeded` when a request with that bound exceeds a budget.
-   */
-  check(principal: Principal, bound: RequestBound): Promise<void>;
-  /** Returns the error for a request whose reservation the database has just rejected. */
-  refusal(principal: Principal, bound: RequestBound): Promise<HearthError>;
-  /**
-   * Returns one sentence for each budget whose soft limit is reached. The first time in a period, the audit log gets an entry. Where the
-   * request had no budgets a moment ago, they are not read. Never rejects.
-   */
-  warnings(principal: Principal): Promise<readonly string[]>;
-  /** Returns what a key has spent, and what is left of its budgets. */
-  overview(principal: Principal): Promise<KeyOverview>;
-}
+export type BudgetGuard = ReturnType<typeof createBudgetGuard>;
 
 export interface KeyOverview {
   readonly day: KeySpan;
@@ -49,7 +34,7 @@ export interface BudgetGuardDeps extends AuditDeps {
   readonly onError: (thrown: unknown) => void;
 }
 
-export function createBudgetGuard(deps: BudgetGuardDeps): BudgetGuard {
+export function createBudgetGuard(deps: BudgetGuardDeps) {
   const { clock, onError, onRefusal = () => undefined } = deps;
   const readings = createReadings(deps);
   const findRefusal = async (principal: Principal, bound: RequestBound): Promise<HearthError | null> => {
@@ -59,14 +44,24 @@ export function createBudgetGuard(deps: BudgetGuardDeps): BudgetGuard {
     return refusal;
   };
   return {
-    async check(principal, bound) {
+    /**
+     * Looks at what was read for the same request a moment ago, where there is that: whatever it says, the database reserves exactly.
+     * @throws HearthError `budget_exceeded` when a request with that bound exceeds a budget.
+     */
+    async check(principal: Principal, bound: RequestBound): Promise<void> {
       const known = readings.recent(principal);
       if (known !== null && budgetRefusal(known, bound, clock.now()) === null) return;
       const refusal = await findRefusal(principal, bound);
       if (refusal !== null) throw refusal;
     },
-    refusal: async (principal, bound) => (await findRefusal(principal, bound)) ?? budgetRace(),
-    async warnings(principal) {
+    /** Returns the error for a request whose reservation the database has just rejected. */
+    refusal: async (principal: Principal, bound: RequestBound): Promise<HearthError> =>
+      (await findRefusal(principal, bound)) ?? budgetRace(),
+    /**
+     * Returns one sentence for each budget whose soft limit is reached. The first time in a period, the audit log gets an entry. Where the
+     * request had no budgets a moment ago, they are not read. Never rejects.
+     */
+    async warnings(principal: Principal): Promise<readonly string[]> {
       if (readings.recent(principal)?.length === 0) return [];
       try {
         const statuses = await readings.read(principal);
@@ -78,7 +73,8 @@ export function createBudgetGuard(deps: BudgetGuardDeps): BudgetGuard {
         return [];
       }
     },
-    async overview(principal) {
+    /** Returns what a key has spent, and what is left of its budgets. */
+    async overview(principal: Principal): Promise<KeyOverview> {
       const now = clock.now();
       const since = async (startTime: number): Promise<KeySpan> => ({
         startTime,

@@ -6,7 +6,7 @@ import type { NodeStore } from "../../store/nodes.js";
 import { countingElsewhere, describeLimitsPlace } from "./limits-place.js";
 import { createMemoryCounter } from "./memory-counter.js";
 import type { QuotaCounter } from "./quota-counter.js";
-import { createRedisConnection } from "./redis/connection.js";
+import { RedisConnection } from "./redis/connection.js";
 import { createRedisCounter } from "./redis/redis-counter.js";
 import { redisPrefix } from "./redis/windows.js";
 import { createSharedCounter } from "./shared/shared-counter.js";
@@ -65,7 +65,7 @@ async function countInRedis(
 ): Promise<LimitCounting> {
   const prefix = redisPrefix(settings.redisPrefix);
   let missed = 0;
-  const connection = createRedisConnection({
+  const connection = new RedisConnection({
     url,
     prefix,
     timeoutMs: redisTimeoutMs,

@@ -20,17 +20,7 @@ const bytesMax = 32 * 1024 * 1024;
 /** How long the files of one request may take together. */
 const readMsMax = 120_000;
 
-export interface PromptFiles {
-  /**
-   * Returns the body with the contents of the files; the same object where there is nothing to do.
-   * @param body parsed JSON; the key may use the model that it names.
-   * @param signal ends the work; absent: only its time limit does.
-   * @throws HearthError `permission_denied` for a key that may not read files, `not_found` for a file that the team does not have,
-   * `invalid_value` for too many or too large files, for one that cannot be fetched or read, and for files that take too much time.
-   * @throws the signal's reason when it aborts.
-   */
-  inline(principal: Principal, body: unknown, signal?: AbortSignal): Promise<unknown>;
-}
+export type PromptFiles = ReturnType<typeof createPromptFiles>;
 
 interface PromptFilesDeps {
   readonly files: Files;
@@ -65,9 +55,17 @@ export function inlinedText(body: unknown, bodyText: string | null): string {
 }
 
 /** Creates the service. */
-export function createPromptFiles(deps: PromptFilesDeps): PromptFiles {
+export function createPromptFiles(deps: PromptFilesDeps) {
   return {
-    async inline(principal, body, signal) {
+    /**
+     * Returns the body with the contents of the files; the same object where there is nothing to do.
+     * @param body parsed JSON; the key may use the model that it names.
+     * @param signal ends the work; absent: only its time limit does.
+     * @throws HearthError `permission_denied` for a key that may not read files, `not_found` for a file that the team does not have,
+     * `invalid_value` for too many or too large files, for one that cannot be fetched or read, and for files that take too much time.
+     * @throws the signal's reason when it aborts.
+     */
+    async inline(principal: Principal, body: unknown, signal?: AbortSignal): Promise<unknown> {
       if (!hasFiles(body)) return body;
       const copy = structuredClone(body);
       const parts = [...listFileParts(copy)];

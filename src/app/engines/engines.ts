@@ -191,7 +191,7 @@ function buildCaptioning(
   { imageFetch, imagesMax }: Config,
   { clock, logger, tracing }: TracedDeps,
   models: Pick<Parameters<typeof createCaptioning>[0], "vision" | "visionModel">,
-): Captioning {
+) {
   const log = (message: string): void => logger.warn({ engine: "vision" }, message);
   const allowedHosts = readAllowedHosts(imageFetch, "imageFetch");
   const fetcher = createImageFetcher({ clock, log, allowedHosts, headers: () => tracing.headers() });

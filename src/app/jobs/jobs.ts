@@ -8,9 +8,9 @@ import { deferredCompletionHandler } from "../../jobs/deferred/job-handler.js";
 import { backgroundResponseHandler } from "../../jobs/background-responses.js";
 import { createDeferredCompletions } from "../../jobs/deferred/deferred-completions.js";
 import { createMcpApprovals } from "../../answers/mcp/approvals.js";
-import { createClaims } from "../../jobs/claims.js";
+import { Claims } from "../../jobs/claims.js";
 import type { JobHandler } from "../../jobs/handler.js";
-import { createJobQueue, type JobQueue } from "../../jobs/queue.js";
+import { JobQueue } from "../../jobs/queue.js";
 import { createStoredResponses } from "../../inference/responses/stored-responses.js";
 import { createBatchWork } from "../../jobs/batches/batch-work.js";
 import { createRetention, listSweeps } from "../../jobs/retention.js";
@@ -30,9 +30,9 @@ const approvalsKeptDaysMin = 90;
 /** Builds the queues and the retention; no job is started before `start`. */
 export function buildJobs(limits: Config, deps: JobsDeps) {
   const { deferred, clock, logger } = deps;
-  const claims = createClaims(deps.jobs, clock);
+  const claims = new Claims(deps.jobs, clock);
   const createQueue = (handler: JobHandler): JobQueue =>
-    createJobQueue({
+    new JobQueue({
       ...deps,
       claims,
       handler,

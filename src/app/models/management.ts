@@ -5,7 +5,7 @@ import type { Config } from "../../config/config.js";
 import { startModelChecks } from "../../doctor/model-trials.js";
 import { serverFit } from "../../doctor/server-fit.js";
 import { ModelLoader } from "../../inference/model-loader.js";
-import { createPullJobs } from "../../jobs/pulls/pull-jobs.js";
+import { PullJobs } from "../../jobs/pulls/pull-jobs.js";
 import { ModelAdmin } from "../../models/admin/model-admin.js";
 import type { Puller } from "../../models/hub/puller.js";
 import { createModelUpkeep } from "../../models/reload.js";
@@ -36,7 +36,7 @@ export function buildModelManagement(
       modelLoader: new ModelLoader({ ...engines, record }),
       applySettings: () => modelUpkeep.applySettings(),
       measureFit: serverFit(llamaSettings(config), config.memoryBytesMax),
-      pullJobs: createPullJobs({ ...deps, openPuller: open, reloadModels: reload }),
+      pullJobs: new PullJobs({ ...deps, openPuller: open, reloadModels: reload }),
     },
   };
 }

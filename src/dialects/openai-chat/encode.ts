@@ -142,14 +142,9 @@ function encodeLogprobs({ logprobs }: TextDelta): ChatLogprobs | null {
   };
 }
 
-/** Builds the JSON response from events; `result` is complete once every choice has had its `generation-end`. */
-interface ChatFold {
-  add(event: RunEvent): void;
-  result(): ChatCompletion;
-}
-
 /** Folds the events of one answer into the JSON response. */
-export function foldChat(identity: ChatIdentity): ChatFold {
+/** Builds the JSON response from events; `result` is complete once every choice has had its `generation-end`. */
+export function foldChat(identity: ChatIdentity) {
   const encode = createChunkEncoder(identity, true);
   const folded = Array.from({ length: identity.choices }, (): FoldedChoice => ({
     content: "",
@@ -161,7 +156,7 @@ export function foldChat(identity: ChatIdentity): ChatFold {
   }));
   let usage: OpenAiUsage = encodeUsage(noUsage, identity.model);
   return {
-    add(event) {
+    add(event: RunEvent): void {
       for (const { choices, usage: chunkUsage } of encode(event)) {
         for (const choice of choices) {
           const foldedChoice = folded[choice.index];
@@ -170,7 +165,7 @@ export function foldChat(identity: ChatIdentity): ChatFold {
         usage = chunkUsage ?? usage;
       }
     },
-    result: () => ({
+    result: (): ChatCompletion => ({
       id: identity.id,
       object: "chat.completion",
       created: identity.created,

@@ -54,19 +54,13 @@ export function createCompletionEncoder(
   };
 }
 
-/** Builds the JSON response from events; `result` is complete once every choice has had its `generation-end`. */
-interface CompletionFold {
-  add(event: RunEvent): void;
-  result(): Completion;
-}
-
 /** Folds the events of one answer into the JSON response. */
-export function foldCompletion(identity: CompletionIdentity): CompletionFold {
+export function foldCompletion(identity: CompletionIdentity) {
   const encode = createCompletionEncoder(identity, true);
   const folded = Array.from({ length: identity.choices }, () => new FoldedChoice());
   let usage = encodeUsage(noUsage, identity.model);
   return {
-    add(event) {
+    add(event: RunEvent): void {
       if (event.type === "text-delta")
         for (const { logprob } of event.logprobs ?? []) folded[event.choice]?.addLogprob(logprob);
       for (const chunk of encode(event)) {
@@ -74,7 +68,7 @@ export function foldCompletion(identity: CompletionIdentity): CompletionFold {
         usage = chunk.usage ?? usage;
       }
     },
-    result() {
+    result(): Completion {
       const choices = selectChoices(folded, identity).map((choice, index) => choice.result(index));
       return { ...completion(identity, choices), usage };
     },

@@ -4,7 +4,6 @@
  */
 import { Channel } from "../../core/channel.js";
 import type { Clock } from "../../core/clock.js";
-import type { EmbeddingEngine } from "../../core/embeddings/engine.js";
 import type { DecodeJob, Engine, LoadedModel, ResidentModel } from "../../core/engine.js";
 import { notRead, toHearthError, type HearthError } from "../../core/errors.js";
 import type { EngineEvent } from "../../core/generation.js";
@@ -46,14 +45,7 @@ interface RemoteModelInfo extends NativeModelInfo {
   readonly sample: readonly number[];
 }
 
-interface RemoteEngine extends Engine {
-  /** The same engine, for models that embed. */
-  readonly embeddings: EmbeddingEngine;
-  /** Returns why a model cannot be asked at present, in one public clause without addresses; null when it can, or was not tried yet. */
-  findProblem(model: Model): string | null;
-}
-
-export function createRemoteEngine(deps: RemoteEngineDeps): RemoteEngine {
+export function createRemoteEngine(deps: RemoteEngineDeps) {
   const { language, tracing, clock } = deps;
   const pools = createPools(deps);
   const findPool = (model: Model): RemotePool => poolIn(pools, model);
@@ -75,8 +67,7 @@ export function createRemoteEngine(deps: RemoteEngineDeps): RemoteEngine {
   const isText = (model: Model): boolean => findPool(model).settings.kind === "openai";
   const residents = () =>
     models.list().map((resident) => shownResident(resident, poolsInUse.get(resident.id)));
-  return {
-    embeddings: { ...createRemoteEmbeddings({ language, findPool, lease, tracing, clock }), residents },
+  const engine: Engine = {
     async load(model, signal) {
       if (isText(model)) return texts.load(model, signal);
       const pool = findPool(model);
@@ -92,12 +83,18 @@ export function createRemoteEngine(deps: RemoteEngineDeps): RemoteEngine {
     },
     residents: () => [...residents(), ...texts.residents()],
     problem: () => null,
-    findProblem: (model) => findPool(model).problem,
     close() {
       for (const pool of pools.values()) pool.close();
       models.dropAll();
       return Promise.resolve();
     },
+  };
+  return {
+    ...engine,
+    /** The same engine, for models that embed. */
+    embeddings: { ...createRemoteEmbeddings({ language, findPool, lease, tracing, clock }), residents },
+    /** Returns why a model cannot be asked at present, in one public clause without addresses; null when it can, or was not tried yet. */
+    findProblem: (model: Model): string | null => findPool(model).problem,
   };
 }
 

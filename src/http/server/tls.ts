@@ -14,13 +14,7 @@ interface TlsFiles {
   readonly keyFile: string;
 }
 
-export interface ServerTls {
-  readonly options: SecureContextOptions;
-  /** The names and addresses that the certificate is for. */
-  readonly names: readonly string[];
-  /** Reads the files again when they have changed. @returns a function that ends this */
-  readonly follow: (server: Server) => () => void;
-}
+export type ServerTls = ReturnType<typeof openTls>;
 
 export interface TlsDeps {
   readonly clock: Clock;
@@ -33,7 +27,7 @@ const fileBytesMax = 1024 * 1024;
 const warnBeforeMs = 14 * 24 * 3_600_000;
 
 /** @throws Error with one sentence that names the setting and the file. */
-export function openTls(files: TlsFiles, { clock, logger }: TlsDeps): ServerTls {
+export function openTls(files: TlsFiles, { clock, logger }: TlsDeps) {
   let seen = readVersion(files);
   const first = readPair(files);
   let warned = "";
@@ -45,8 +39,10 @@ export function openTls(files: TlsFiles, { clock, logger }: TlsDeps): ServerTls 
   warnOfEnd(first.end);
   return {
     options: first.options,
+    /** The names and addresses that the certificate is for. */
     names: first.names,
-    follow(server) {
+    /** Reads the files again when they have changed. @returns a function that ends this */
+    follow(server: Server): () => void {
       let { end } = first;
       let stop = (): void => undefined;
       const look = (): void => {

@@ -22,12 +22,7 @@ interface RunOfContent {
   readonly teamId: string;
 }
 
-export interface RequestBodies {
-  /** Characters of what is stored of each answer. */
-  readonly charsMax: number;
-  /** Stores what a run has read and written. Never rejects: what cannot be stored is in the log. */
-  record(run: RunOfContent, content: RunContent): Promise<void>;
-}
+export type RequestBodies = ReturnType<typeof createRequestBodies>;
 
 interface RequestBodiesDeps {
   readonly bodies: RequestBodyStore;
@@ -41,12 +36,14 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** Bodies that are deleted at a time to make room. */
 const removedAtOnce = 100;
 
-export function createRequestBodies(deps: RequestBodiesDeps): RequestBodies {
+export function createRequestBodies(deps: RequestBodiesDeps) {
   const { bodies, clock, limits, onError } = deps;
   const bytesMax = limits.requestBodiesBytesMax;
   return {
+    /** Characters of what is stored of each answer. */
     charsMax: limits.requestBodyCharsMax,
-    async record(run, content) {
+    /** Stores what a run has read and written. Never rejects: what cannot be stored is in the log. */
+    async record(run: RunOfContent, content: RunContent): Promise<void> {
       if (bytesMax === 0) return;
       try {
         const stored = toStored(deps, run, content, clock.now());

@@ -31,28 +31,6 @@ export interface FileDraft {
   remove(): Promise<void>;
 }
 
-export interface Files {
-  /**
-   * Starts to write a file of a team.
-   * @param isLimited whether the limits of uploads apply; the server's own files count, but are never refused.
-   * @throws HearthError `invalid_value` when the team has as many files as it may, `overloaded` when nothing can be written.
-   */
-  begin(owner: StoredOwner, isLimited: boolean): Promise<FileDraft>;
-  /** @throws HearthError `invalid_value` when the team has more files or bytes than it may, those being written included. */
-  refuseBeyondQuota(teamId: string): Promise<void>;
-  /** @throws HearthError `not_found`, also for a file of another team. */
-  find(id: string, teamId: string): Promise<StoredFile>;
-  list(query: FileQuery): Promise<FilePage>;
-  /** Opens the content of a file. @throws HearthError `not_found` when it is gone. */
-  read(file: StoredFile): Promise<Readable>;
-  /** Deletes a file, and its content. */
-  delete(id: string): Promise<void>;
-  /** Removes contents without a row that were last written before this time: newer ones may be in use by another server. */
-  removeLeftovers(before: number): Promise<void>;
-  /** Deletes up to `limit` files that expired before `now`. @returns how many there were. */
-  deleteExpired(now: number, limit: number): Promise<number>;
-}
-
 interface FileLimits {
   readonly fileBytesMax: number;
   readonly teamFilesMax: number;
@@ -68,15 +46,10 @@ interface FilesDeps {
   readonly limits: FileLimits;
 }
 
-/** Builds the service. */
-export function createFiles(deps: FilesDeps): Files {
-  return new TeamFiles(deps);
-}
-
 /** A check adds up the sizes of all files of the team. A chunk has 64 KiB at most. */
 const chunksPerCheck = 64;
 
-class TeamFiles implements Files {
+export class Files {
   readonly #deps: FilesDeps;
   /** What drafts have written that has no row yet, by team. */
   readonly #drafts = new Map<string, FileUsage>();
@@ -85,6 +58,11 @@ class TeamFiles implements Files {
     this.#deps = deps;
   }
 
+  /**
+   * Starts to write a file of a team.
+   * @param isLimited whether the limits of uploads apply; the server's own files count, but are never refused.
+   * @throws HearthError `invalid_value` when the team has as many files as it may, `overloaded` when nothing can be written.
+   */
   async begin(owner: StoredOwner, isLimited: boolean): Promise<FileDraft> {
     const { contents, random } = this.#deps;
     const { teamId } = owner;
@@ -149,6 +127,7 @@ class TeamFiles implements Files {
     };
   }
 
+  /** @throws HearthError `not_found`, also for a file of another team. */
   async find(id: string, teamId: string): Promise<StoredFile> {
     const file = fileIdPattern.test(id)
       ? await this.#deps.files.find(id, teamId, this.#deps.clock.now())
@@ -161,6 +140,7 @@ class TeamFiles implements Files {
     return this.#deps.files.list(query, this.#deps.clock.now());
   }
 
+  /** Opens the content of a file. @throws HearthError `not_found` when it is gone. */
   async read(file: StoredFile): Promise<Readable> {
     try {
       return await this.#deps.contents.read(file.id);
@@ -170,23 +150,27 @@ class TeamFiles implements Files {
     }
   }
 
+  /** Deletes a file, and its content. */
   async delete(id: string): Promise<void> {
     await this.#deps.files.delete(id);
     await this.#deps.contents.remove(id);
   }
 
+  /** Removes contents without a row that were last written before this time: newer ones may be in use by another server. */
   async removeLeftovers(before: number): Promise<void> {
     const { contents, files } = this.#deps;
     for (const name of await contents.names(before))
       if (!fileIdPattern.test(name) || !(await files.exists(name))) await contents.remove(name);
   }
 
+  /** Deletes up to `limit` files that expired before `now`. @returns how many there were. */
   async deleteExpired(now: number, limit: number): Promise<number> {
     const ids = await this.#deps.files.expired(now, limit);
     for (const id of ids) await this.delete(id);
     return ids.length;
   }
 
+  /** @throws HearthError `invalid_value` when the team has more files or bytes than it may, those being written included. */
   async refuseBeyondQuota(teamId: string): Promise<void> {
     const { files, limits } = this.#deps;
     const stored = await files.readUsage(teamId);

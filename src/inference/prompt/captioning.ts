@@ -30,18 +30,7 @@ export interface CaptionedConversation {
   readonly imageTexts: ReadonlyMap<Message, readonly string[]>;
 }
 
-export interface Captioning {
-  /**
-   * Replaces the images of a conversation by descriptions; returns a conversation without images synchronously.
-   * @throws HearthError `invalid_value` naming the image that cannot be fetched or decoded, or when there is no vision model;
-   * `model_unavailable`, `overloaded`. @throws the signal's reason when it aborts.
-   */
-  caption(
-    messages: readonly Message[],
-    teamId: string,
-    signal: AbortSignal,
-  ): CaptionedConversation | Promise<CaptionedConversation>;
-}
+export type Captioning = ReturnType<typeof createCaptioning>;
 
 /** Limits of the cache of descriptions. */
 const descriptionsMax = 10_000;
@@ -50,14 +39,23 @@ const descriptionCharsMax = 16_000_000;
 const hashChunkBytes = 1024 * 1024;
 
 /** Builds the captioning with an empty cache. */
-export function createCaptioning(deps: CaptioningDeps): Captioning {
+export function createCaptioning(deps: CaptioningDeps) {
   const descriptions = new LRUCache<string, string>({
     max: descriptionsMax,
     maxSize: descriptionCharsMax,
     sizeCalculation: (text, key) => text.length + key.length,
   });
   return {
-    caption(messages, teamId, signal) {
+    /**
+     * Replaces the images of a conversation by descriptions; returns a conversation without images synchronously.
+     * @throws HearthError `invalid_value` naming the image that cannot be fetched or decoded, or when there is no vision model;
+     * `model_unavailable`, `overloaded`. @throws the signal's reason when it aborts.
+     */
+    caption(
+      messages: readonly Message[],
+      teamId: string,
+      signal: AbortSignal,
+    ): CaptionedConversation | Promise<CaptionedConversation> {
       const images = messages.flatMap((message) => message.images ?? []);
       if (images.length === 0) return { messages, imageTexts: new Map() };
       const required = images.filter(({ optional }) => optional !== true);

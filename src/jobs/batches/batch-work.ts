@@ -10,7 +10,7 @@ import { type BatchesDeps, createBatches } from "./batches.js";
 import { batchLineHandler, type BatchLineHandlerDeps } from "./job-handler.js";
 import type { ParseJson } from "./input.js";
 import { findEndpointAcl } from "./line-request.js";
-import { createBatchProgress, type ProgressDeps } from "./progress.js";
+import { BatchProgress, type ProgressDeps } from "./progress.js";
 import type { JobQueue } from "../queue.js";
 
 type BatchParts = Omit<BatchLineHandlerDeps, "onEnded" | "parseJson"> &
@@ -23,7 +23,7 @@ export function createBatchWork(parts: BatchParts) {
   const admit = createBatchAdmission(parts);
   const modelCheck = createModelCheck(parts, parts.authenticator);
   const deps = { ...parts, parseJson: parseInTurn(parts.bodyBudget), modelCheck, admit };
-  const progress = createBatchProgress(deps, () => queue);
+  const progress = new BatchProgress(deps, () => queue);
   const queue = parts.createQueue(
     batchLineHandler({ ...deps, onEnded: (batchId) => progress.advance(batchId) }),
   );

@@ -17,20 +17,6 @@ import { writeOutput } from "./output.js";
 import type { BatchStore } from "./store/batches.js";
 import type { BatchLineStore } from "./store/lines.js";
 
-export interface BatchProgress {
-  /** Validates the input of a batch, after those that were requested before. */
-  validate(batch: Batch): void;
-  /** Queues the first lines of a batch whose lines are inserted. */
-  activate(id: string): Promise<void>;
-  /** Ends a batch if it has nothing left to answer. */
-  advance(id: string): void;
-  deleteLines(id: string): Promise<void>;
-  /** Continues what the previous process left, and ends batches when they expire. */
-  start(): Promise<void>;
-  /** Resolves when no step is in progress. */
-  close(): Promise<void>;
-}
-
 export interface ProgressDeps {
   readonly batches: BatchStore;
   readonly lines: BatchLineStore;
@@ -58,12 +44,7 @@ export function batchTask(id: string): string {
 const expiryCheckMs = 30_000;
 const chunkLines = 200;
 
-/** Builds the steps over the queue of lines; nothing happens before `start` or a request. */
-export function createBatchProgress(deps: ProgressDeps, queue: () => JobQueue): BatchProgress {
-  return new Progress(deps, queue);
-}
-
-class Progress implements BatchProgress {
+export class BatchProgress {
   readonly #deps: ProgressDeps;
   readonly #queue: () => JobQueue;
   /** The step that is in progress, and all that follow it: steps run one at a time. */
@@ -73,15 +54,18 @@ class Progress implements BatchProgress {
   #isOpen = true;
   #stopTimer = (): void => undefined;
 
+  /** Builds the steps over the queue of lines; nothing happens before `start` or a request. */
   constructor(deps: ProgressDeps, queue: () => JobQueue) {
     this.#deps = deps;
     this.#queue = queue;
   }
 
+  /** Validates the input of a batch, after those that were requested before. */
   validate(batch: Batch): void {
     this.#step(batch.id, () => this.#alone(batch.id, () => this.#validate(batch)));
   }
 
+  /** Ends a batch if it has nothing left to answer. */
   advance(id: string): void {
     if (this.#advancing.has(id)) return;
     this.#advancing.add(id);
@@ -91,6 +75,7 @@ class Progress implements BatchProgress {
     });
   }
 
+  /** Queues the first lines of a batch whose lines are inserted. */
   async activate(id: string): Promise<void> {
     const { batches, writes, clock, linesQueued } = this.#deps;
     const now = clock.now();
@@ -106,11 +91,13 @@ class Progress implements BatchProgress {
     while ((await this.#deps.lines.deleteLines(id, chunkLines)) === chunkLines) await setImmediate();
   }
 
+  /** Continues what the previous process left, and ends batches when they expire. */
   async start(): Promise<void> {
     for (const batch of await this.#deps.batches.open()) await this.#resume(batch);
     this.#watchExpiry();
   }
 
+  /** Resolves when no step is in progress. */
   async close(): Promise<void> {
     this.#isOpen = false;
     this.#stopTimer();

@@ -34,26 +34,6 @@ export interface PullStatus {
   readonly progress: PullProgress | null;
 }
 
-export interface PullJobs {
-  /** Starts what the former process left, or another server that has ended. */
-  start(): Promise<void>;
-  /**
-   * Starts a pull; returns the one that has not ended if the same was asked before.
-   * @throws HearthError for what names no model, `overloaded` when too many wait.
-   */
-  create(what: string, actor: Actor): Promise<PullStatus>;
-  /** Returns the newest pulls, the newest first. */
-  list(): Promise<readonly PullStatus[]>;
-  /** @throws HearthError `not_found`. */
-  find(id: string): Promise<PullStatus>;
-  /** Stops a pull; one that has ended stays as it is. What is downloaded is kept for a later pull. @throws HearthError `not_found`. */
-  cancel(id: string, actor: Actor): Promise<PullStatus>;
-  /** Returns the status now and after each change, until the pull has ended or the signal is aborted. @throws HearthError `not_found`. */
-  follow(id: string, signal: AbortSignal): AsyncIterable<PullStatus>;
-  /** Stops the downloads; they go on at the next start. */
-  close(): Promise<void>;
-}
-
 /** A pull that has not ended. */
 interface ActivePull {
   pull: ModelPull;
@@ -65,11 +45,7 @@ interface ActivePull {
   readonly listeners: Set<() => void>;
 }
 
-export function createPullJobs(deps: PullJobsDeps): PullJobs {
-  return new BackgroundPulls(deps);
-}
-
-class BackgroundPulls implements PullJobs {
+export class PullJobs {
   readonly #deps: PullJobsDeps;
   readonly #active = new Map<string, ActivePull>();
   readonly #others: OtherPullers;
@@ -81,11 +57,16 @@ class BackgroundPulls implements PullJobs {
     this.#others = createOtherPullers(deps, (id) => this.#cancelHere(id));
   }
 
+  /** Starts what the former process left, or another server that has ended. */
   async start(): Promise<void> {
     for (const pull of await this.#deps.pulls.claim()) this.#add(pull);
     this.#startNext();
   }
 
+  /**
+   * Starts a pull; returns the one that has not ended if the same was asked before.
+   * @throws HearthError for what names no model, `overloaded` when too many wait.
+   */
   async create(what: string, actor: Actor): Promise<PullStatus> {
     (await this.#open()).check(what);
     const same = [...this.#active.values()].find(
@@ -125,17 +106,20 @@ class BackgroundPulls implements PullJobs {
     return toStatus(active);
   }
 
+  /** Returns the newest pulls, the newest first. */
   async list(): Promise<readonly PullStatus[]> {
     const newest = await this.#deps.pulls.newest(listedMax);
     return newest.map((pull) => this.#toStatus(pull));
   }
 
+  /** @throws HearthError `not_found`. */
   async find(id: string): Promise<PullStatus> {
     const pull = await this.#deps.pulls.find(id);
     if (pull === null) throw new HearthError("not_found", "Cannot find pull");
     return this.#toStatus(pull);
   }
 
+  /** Stops a pull; one that has ended stays as it is. What is downloaded is kept for a later pull. @throws HearthError `not_found`. */
   async cancel(id: string, actor: Actor): Promise<PullStatus> {
     const status = await this.find(id);
     if (isEnded(status.pull)) return status;
@@ -164,6 +148,7 @@ class BackgroundPulls implements PullJobs {
     return true;
   }
 
+  /** Returns the status now and after each change, until the pull has ended or the signal is aborted. @throws HearthError `not_found`. */
   async *follow(id: string, signal: AbortSignal): AsyncGenerator<PullStatus> {
     const first = await this.find(id);
     const active = this.#active.get(id);
@@ -194,6 +179,7 @@ class BackgroundPulls implements PullJobs {
     }
   }
 
+  /** Stops the downloads; they go on at the next start. */
   async close(): Promise<void> {
     this.#closing.abort();
     const running = [...this.#active.values()];

@@ -8,10 +8,6 @@ import type { Clock } from "../../core/clock.js";
 import type { PostgresAddress } from "./address.js";
 import { clientConfig } from "./pool.js";
 
-export interface ConnectedBroadcast extends Broadcast {
-  close(): Promise<void>;
-}
-
 const channel = "hearth";
 const retryMs = 1_000;
 /** Between two questions whether the connection lives. */
@@ -36,12 +32,12 @@ interface Envelope {
 
 /** Connects, and connects again by itself whenever the connection is lost. @throws what the first attempt throws. */
 export async function connectBroadcast(address: PostgresAddress, clock: Clock): Promise<ConnectedBroadcast> {
-  const broadcast = new PostgresBroadcast(address, clock);
+  const broadcast = new ConnectedBroadcast(address, clock);
   await broadcast.connect();
   return broadcast;
 }
 
-class PostgresBroadcast implements ConnectedBroadcast {
+export class ConnectedBroadcast implements Broadcast {
   readonly reachesOthers = true;
   readonly #receivers = new Map<string, ((message: unknown) => void)[]>();
   /** The parts that came of a message, by sender. */

@@ -13,21 +13,6 @@ import { inThisDatabase, lockSpace, serverLock, taskSpace } from "./locks.js";
 import { joinAgain, joinNodes, type NodeIdentity } from "./nodes.js";
 import { clientConfig } from "./pool.js";
 
-export interface ServerLock {
-  /** Says as a clause why the lock is not held; null while it is. */
-  readonly lost: () => string | null;
-  readonly release: () => Promise<void>;
-  /** Adds this server to the servers of the migrated database. @returns its number, whose lock is lost and taken again with the other. */
-  readonly join: (node: NodeIdentity) => Promise<number>;
-  /** Returns whether this server does the task, which it does from then on if no other one does. */
-  readonly holds: (task: string) => Promise<boolean>;
-  /** Takes the lock of a task. @returns false when this server or another one has it. */
-  readonly take: (task: string) => Promise<boolean>;
-  readonly give: (task: string) => Promise<void>;
-  /** Calls it whenever the lock is lost because the database does not answer, as when the network is cut and nothing says so. */
-  readonly whenUnanswered: (listener: () => void) => void;
-}
-
 /** Between two questions whether the connection lives, and two attempts to connect again. */
 const watchMs = 3_000;
 const answerTimeoutMs = 5_000;
@@ -55,7 +40,7 @@ export async function takeServerLock(
   clock: Clock,
   use: "shared" | "alone",
 ): Promise<ServerLock> {
-  const lock = new HeldLock(address, clock, use);
+  const lock = new ServerLock(address, clock, use);
   for (let waits = 0; !(await lock.connect()); waits += 1) {
     if (waits >= waitsMax) throw new Error(await lock.otherServer());
     await new Promise<void>((resolve) => void clock.after(waitMs, resolve));
@@ -64,7 +49,7 @@ export async function takeServerLock(
   return lock;
 }
 
-class HeldLock implements ServerLock {
+export class ServerLock {
   #client: pg.Client | null = null;
   /** The socket of the client. */
   #socket: Socket | null = null;
@@ -83,6 +68,7 @@ class HeldLock implements ServerLock {
     private readonly use: "shared" | "alone",
   ) {}
 
+  /** Says as a clause why the lock is not held; null while it is. */
   readonly lost = (): string | null => (this.#isHeld ? null : this.#reason);
 
   readonly release = async (): Promise<void> => {
@@ -91,6 +77,7 @@ class HeldLock implements ServerLock {
     await this.#disconnect();
   };
 
+  /** Adds this server to the servers of the migrated database. @returns its number, whose lock is lost and taken again with the other. */
   readonly join = async (node: NodeIdentity): Promise<number> => {
     if (this.#client === null) throw new Error("the connection to the database was lost");
     const id = await joinNodes(this.#client, node, this.clock.now());
@@ -98,8 +85,10 @@ class HeldLock implements ServerLock {
     return id;
   };
 
+  /** Returns whether this server does the task, which it does from then on if no other one does. */
   readonly holds = (task: string): Promise<boolean> => this.#tasks.get(task) ?? this.#try(task);
 
+  /** Takes the lock of a task. @returns false when this server or another one has it. */
   readonly take = (task: string): Promise<boolean> =>
     this.#tasks.has(task) ? Promise.resolve(false) : this.#try(task);
 
@@ -122,6 +111,7 @@ class HeldLock implements ServerLock {
     await this.#client?.query(text, [taskSpace, toNumber(task)]).catch(() => undefined);
   };
 
+  /** Calls it whenever the lock is lost because the database does not answer, as when the network is cut and nothing says so. */
   readonly whenUnanswered = (listener: () => void): void => void (this.#unanswered = listener);
 
   async #tryLock(client: pg.Client, space: number, number: number, kind = ""): Promise<boolean> {

@@ -11,18 +11,7 @@ import { createFaultCounts, type RecentFaults } from "./recent-faults.js";
 import { createRecentTokens } from "./recent-tokens.js";
 import type { Scope } from "../../accounts/visibility.js";
 
-export interface ServerMetrics extends Metrics {
-  /** Returns the current value of every metric. */
-  scrape(): Promise<{ readonly contentType: string; readonly text: string }>;
-  /** Returns the tokens of a scope that were sampled in each of the last 60 whole seconds, the oldest first. */
-  recentTokens(scope: Scope): readonly number[];
-  /** Returns the requests and runs of the last minutes, and how many of them failed by no fault of their client. */
-  recentFaults(minutes: number): RecentFaults;
-  /** Returns the models whose last load failed, with the reason. */
-  modelsNotLoaded(): ReadonlyMap<string, string>;
-  /** Stops the measurement of the event loop. */
-  close(): void;
-}
+export type ServerMetrics = ReturnType<typeof createMetrics>;
 
 /** Builds the metrics; `load` and `redis` are called at each scrape. @param redis null: it does not count limits */
 export function createMetrics(
@@ -30,7 +19,7 @@ export function createMetrics(
   clock: Clock,
   labels: AccountLabels,
   redis: (() => RedisState) | null = null,
-): ServerMetrics {
+) {
   const registry = new Registry();
   const requestFinished = countRequests(registry);
   const countRun = countRuns(registry);
@@ -43,7 +32,7 @@ export function createMetrics(
   addLoadGauges(registry, load);
   if (redis !== null) addRedisGauges(registry, redis);
   const close = addProcessGauges(registry);
-  return {
+  const events: Metrics = {
     requestFinished(request) {
       requestFinished(request);
       faults.addRequest(request);
@@ -53,19 +42,25 @@ export function createMetrics(
       observeRun(run);
       faults.addRun(run);
     },
-    recentFaults: (minutes) => faults.read(minutes),
-    modelsNotLoaded: () => notLoaded,
     modelNotLoaded: ({ model, reason }) => void notLoaded.set(model, reason),
     tokensSampled: (key, tokens) => recentTokens.add(key, tokens),
-    recentTokens: (scope) => recentTokens.read(scope),
     modelLoaded(load) {
       modelLoaded(load);
       notLoaded.delete(load.model);
     },
     imageStepFinished,
-    async scrape() {
-      return { contentType: registry.contentType, text: await registry.metrics() };
-    },
+  };
+  return {
+    ...events,
+    /** Returns the current value of every metric. */
+    scrape: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+    /** Returns the tokens of a scope that were sampled in each of the last 60 whole seconds, the oldest first. */
+    recentTokens: (scope: Scope): readonly number[] => recentTokens.read(scope),
+    /** Returns the requests and runs of the last minutes, and how many of them failed by no fault of their client. */
+    recentFaults: (minutes: number): RecentFaults => faults.read(minutes),
+    /** Returns the models whose last load failed, with the reason. */
+    modelsNotLoaded: (): ReadonlyMap<string, string> => notLoaded,
+    /** Stops the measurement of the event loop. */
     close,
   };
 }

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { openDatabase, type Database } from "../../../src/store/database.js";
 import { chunkRows } from "../../../src/store/sqlite/reports/protocol.js";
-import { createReportReader } from "../../../src/store/sqlite/reports/reader.js";
+import { ReportReader } from "../../../src/store/sqlite/reports/reader.js";
 import { workerUrls } from "../../kit/worker-urls.js";
 import { writeNewDatabase } from "../../kit/databases/new-database.js";
 import { aTeam, temporaryFolder } from "../records.js";
@@ -62,7 +62,7 @@ describe("F24: a report", () => {
   it("is refused when too many wait, and others are read; closing ends all", async () => {
     const file = join(temporaryFolder(), "hearth.db");
     await writeNewDatabase(file);
-    const reader = createReportReader(file, reportsWorkerUrl);
+    const reader = new ReportReader(file, reportsWorkerUrl);
     const slow = Array.from({ length: 2 }, () => reader.read(countingText(3_000_000), []));
     const waiting = Array.from({ length: 256 }, () => reader.read("select 1 as one", []));
     await expect(reader.read("select 1", [])).rejects.toMatchObject({ kind: "overloaded" });

@@ -5,7 +5,7 @@
  */
 import { createMemoryCounter } from "../../../../src/accounts/limits/memory-counter.js";
 import type { Quota, QuotaCounter } from "../../../../src/accounts/limits/quota-counter.js";
-import { createRedisConnection } from "../../../../src/accounts/limits/redis/connection.js";
+import { RedisConnection } from "../../../../src/accounts/limits/redis/connection.js";
 import { createRedisWindows, redisPrefix } from "../../../../src/accounts/limits/redis/windows.js";
 import { createSharedCounter } from "../../../../src/accounts/limits/shared/shared-counter.js";
 import { createSharedWindowStore } from "../../../../src/accounts/limits/shared/store.js";
@@ -95,7 +95,7 @@ async function openInRedis(): Promise<Opened | null> {
   if (given === "" && redisProgram === null) return null;
   const server = given === "" ? await spawnRedis() : null;
   const prefix = redisPrefix(`hearth-bench-${process.pid}`);
-  const connection = createRedisConnection({
+  const connection = new RedisConnection({
     url: server?.url ?? given,
     prefix,
     timeoutMs: 10_000,

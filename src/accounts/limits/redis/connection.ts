@@ -10,18 +10,6 @@ import { explainFailure } from "../../../system/file-errors.js";
 import type { RedisClient } from "./client.js";
 import { take, type Script } from "./scripts.js";
 
-export interface RedisConnection {
-  /** Connects. Resolves when that has succeeded or failed for the first time. */
-  start(): Promise<void>;
-  /** Runs a script. @throws Error at once when the connection is down, else within the timeout. */
-  run(script: Script, keys: readonly string[], values: readonly string[]): Promise<unknown>;
-  /** Returns the information of Redis's INFO command: lines `name:value`. @throws Error as above. */
-  info(): Promise<string>;
-  /** Returns why Redis cannot be used; null when it can. */
-  problem(): string | null;
-  close(): void;
-}
-
 interface RedisConnectionDeps {
   readonly url: string;
   /** Keys begin with it. */
@@ -43,11 +31,7 @@ type State =
   | { readonly type: "up"; readonly client: RedisClient; readonly since: number }
   | { readonly type: "down"; readonly problem: string };
 
-export function createRedisConnection(deps: RedisConnectionDeps): RedisConnection {
-  return new Connection(deps);
-}
-
-class Connection implements RedisConnection {
+export class RedisConnection {
   readonly #deps: RedisConnectionDeps;
   #state: State = { type: "down", problem: "it has not been connected yet" };
   /** Whether its being down was reported. */
@@ -60,14 +44,17 @@ class Connection implements RedisConnection {
     this.#deps = deps;
   }
 
+  /** Connects. Resolves when that has succeeded or failed for the first time. */
   start(): Promise<void> {
     return this.#connect();
   }
 
+  /** Runs a script. @throws Error at once when the connection is down, else within the timeout. */
   run(script: Script, keys: readonly string[], values: readonly string[]): Promise<unknown> {
     return this.#call((client) => client.run(script, keys, values));
   }
 
+  /** Returns the information of Redis's INFO command: lines `name:value`. @throws Error as above. */
   info(): Promise<string> {
     return this.#call((client) => client.info());
   }
@@ -84,6 +71,7 @@ class Connection implements RedisConnection {
     }
   }
 
+  /** Returns why Redis cannot be used; null when it can. */
   problem(): string | null {
     return this.#state.type === "up" ? null : this.#state.problem;
   }

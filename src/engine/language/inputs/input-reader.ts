@@ -5,28 +5,24 @@ import type { Model } from "../../../core/model.js";
 import { readInputModel, inputTokens } from "./input-tokens.js";
 import { loadingError } from "../load/loading-error.js";
 
-export interface InputReader {
-  readonly contextTokens: number;
-  tokenizeInputs(source: InputSource, signal: AbortSignal): Promise<readonly Uint32Array[]>;
-  /** Returns the tokens of a text, without marks. */
-  tokenize(text: string): readonly number[];
-  dispose(): Promise<void>;
-}
+export type InputReader = Awaited<ReturnType<typeof loadInputReader>>;
 
 /**
  * Loads the vocabulary of a model file.
  * @throws HearthError `model_unavailable` with one public sentence.
  */
-export async function loadInputReader(llama: Llama, model: Model): Promise<InputReader> {
+export async function loadInputReader(llama: Llama, model: Model) {
   const { contextTokens } = model.manifest;
   try {
     const weights = await llama.loadModel({ modelPath: model.path, vocabOnly: true, gpuLayers: 0 });
     const inputModel = readInputModel(weights, contextTokens);
     return {
       contextTokens,
-      tokenizeInputs: (source, signal) => inputTokens(inputModel, source, signal),
-      tokenize: (text) => inputModel.tokenize(text, false),
-      dispose: () => weights.dispose(),
+      tokenizeInputs: (source: InputSource, signal: AbortSignal): Promise<readonly Uint32Array[]> =>
+        inputTokens(inputModel, source, signal),
+      /** Returns the tokens of a text, without marks. */
+      tokenize: (text: string): readonly number[] => inputModel.tokenize(text, false),
+      dispose: (): Promise<void> => weights.dispose(),
     };
   } catch (thrown) {
     throw loadingError(model, thrown);

@@ -1,13 +1,7 @@
 import type { Socket } from "node:net";
 
 /** The connection of a client that waits for a response. */
-export interface Client {
-  isDisconnected(): boolean;
-  /** Resolves when the connection closes; otherwise it stays pending. */
-  readonly closed: Promise<void>;
-  /** Stops watching: the response is complete, and the connection can serve other requests. */
-  unwatch(): void;
-}
+export type Client = ReturnType<typeof watchClient>;
 
 /**
  * Runs work and aborts its signal when the client disconnects.
@@ -34,7 +28,7 @@ export async function whileClientWaits<T>(
  * Calls `onLeave` when a connection closes, immediately if it has already closed. Watches the socket and not the response, because
  * a response that is queued behind another one on the same connection emits no event.
  */
-export function watchClient(socket: Socket, onLeave: () => void): Client {
+export function watchClient(socket: Socket, onLeave: () => void) {
   let leave = (): void => undefined;
   const closed = new Promise<void>((resolve) => {
     leave = () => {
@@ -44,5 +38,11 @@ export function watchClient(socket: Socket, onLeave: () => void): Client {
   });
   if (socket.destroyed) leave();
   else socket.once("close", leave);
-  return { isDisconnected: () => socket.destroyed, closed, unwatch: () => void socket.off("close", leave) };
+  return {
+    isDisconnected: (): boolean => socket.destroyed,
+    /** Resolves when the connection closes; otherwise it stays pending. */
+    closed,
+    /** Stops watching: the response is complete, and the connection can serve other requests. */
+    unwatch: (): void => void socket.off("close", leave),
+  };
 }

@@ -14,13 +14,6 @@ const waitingMax = 256;
 /** The heap of a thread, which holds the rows of one statement. */
 const heapMbMax = 512;
 
-export interface ReportReader {
-  /** @throws HearthError `overloaded` when too many statements wait, or the database cannot be used. */
-  read(text: string, parameters: readonly unknown[]): Promise<readonly unknown[]>;
-  /** Ends the threads; what is being read fails. */
-  close(): Promise<void>;
-}
-
 interface Waiting {
   readonly text: string;
   readonly parameters: readonly unknown[];
@@ -28,12 +21,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Returns a reader whose threads start with the statements that need them. @param workerUrl the compiled worker.ts */
-export function createReportReader(file: string, workerUrl: URL): ReportReader {
-  return new ThreadReader(file, workerUrl);
-}
-
-class ThreadReader implements ReportReader {
+export class ReportReader {
   readonly #file: string;
   readonly #workerUrl: URL;
   readonly #waiting: Waiting[] = [];
@@ -41,11 +29,13 @@ class ThreadReader implements ReportReader {
   readonly #threads = new Set<ReportThread>();
   #isClosed = false;
 
+  /** Returns a reader whose threads start with the statements that need them. @param workerUrl the compiled worker.ts */
   constructor(file: string, workerUrl: URL) {
     this.#file = file;
     this.#workerUrl = workerUrl;
   }
 
+  /** @throws HearthError `overloaded` when too many statements wait, or the database cannot be used. */
   read(text: string, parameters: readonly unknown[]): Promise<readonly unknown[]> {
     if (this.#isClosed) return Promise.reject(closed());
     if (this.#waiting.length >= waitingMax)
@@ -60,6 +50,7 @@ class ThreadReader implements ReportReader {
     });
   }
 
+  /** Ends the threads; what is being read fails. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const { reject } of this.#waiting.splice(0)) reject(closed());

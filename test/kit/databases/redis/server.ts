@@ -2,10 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { createClient } from "@redis/client";
 import { inject, it, onTestFinished } from "vitest";
-import {
-  createRedisConnection,
-  type RedisConnection,
-} from "../../../../src/accounts/limits/redis/connection.js";
+import { RedisConnection } from "../../../../src/accounts/limits/redis/connection.js";
 import { redisPrefix } from "../../../../src/accounts/limits/redis/windows.js";
 import type { Clock } from "../../../../src/core/clock.js";
 import { systemClock } from "../../../../src/system/clock.js";
@@ -59,7 +56,7 @@ export async function connected(url: string, options: ConnectOptions = {}): Prom
     onChange = () => undefined,
     prefix = newPrefix(),
   } = options;
-  const connection = createRedisConnection({ url, prefix, timeoutMs, clock, onChange });
+  const connection = new RedisConnection({ url, prefix, timeoutMs, clock, onChange });
   onTestFinished(() => connection.close());
   await connection.start();
   return connection;
