@@ -4,24 +4,16 @@ import { toActor } from "../../accounts/visibility.js";
 import type { AuditEventWithMember } from "../../accounts/audit-log.js";
 import { responseArray, responseObject } from "../../dialects/response-fields.js";
 import { epochMs, parseFields, timeField } from "../../dialects/management/fields.js";
-import {
-  decodePageToken,
-  encodePageToken,
-  countPageItems,
-  nextPageField,
-  createPageSizeField,
-  type PageSizes,
-  pageTokenField,
-} from "../../dialects/management/pages.js";
+import { createPages, encodePageToken } from "../../dialects/management/pages.js";
 import { managementRoute } from "../server/route.js";
 import { timeSchema, timestamp } from "../../dialects/management/answers.js";
 
 /** An event has what was changed, before and after. */
-const sizes: PageSizes = { usual: 1000, most: 1000 };
+const pages = createPages(z.number().int(), { items: "Events", usual: 1000, most: 1000 });
 
 const querySchema = z.object({
-  pageSize: createPageSizeField("Events", sizes),
-  pageToken: pageTokenField,
+  pageSize: pages.query.pageSize,
+  pageToken: pages.query.paginationToken,
   "eventFilter.userId": z.string().nullish().describe("Only actions of this member or management key."),
   "eventFilter.query": z.string().nullish().describe("Only events with this text in the description."),
   "eventFilter.eventId": z.string().nullish().describe("Only this event."),
@@ -59,7 +51,7 @@ export type WireAuditEvent = z.infer<typeof auditEventSchema>;
 
 const pageSchema = responseObject({
   events: responseArray(auditEventSchema),
-  nextPageToken: nextPageField,
+  nextPageToken: pages.answer.paginationToken,
 }).meta({ id: "AuditEventPage" });
 
 /** Lists a page of events. */
@@ -78,15 +70,16 @@ export const listAuditEvents = managementRoute({
   },
   async handle({ ctx, manager, params }, { accounts }) {
     const query = parseFields(querySchema, ctx.query);
-    const position = decodePageToken(query.pageToken, z.number().int(), "pageToken");
+    const { pageSize, pageToken: paginationToken } = query;
+    const { limit, after } = pages.read({ pageSize, paginationToken }, "pageToken");
     const { events, next } = await accounts.auditLog.page(
       {
         teamId: params["teamId"] ?? "",
         order: query.orderBy === "TIME_ASCENDING" ? "ascending" : "descending",
-        after: position === null ? null : { time: position[0], entry: position[1] },
+        after: after === null ? null : { time: after[0], entry: after[1] },
         from: query.eventTimeFrom == null ? null : epochMs(query.eventTimeFrom),
         to: query.eventTimeTo == null ? null : epochMs(query.eventTimeTo),
-        limit: countPageItems(sizes, query.pageSize),
+        limit,
       },
       {
         eventId: query["eventFilter.eventId"] ?? null,

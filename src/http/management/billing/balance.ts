@@ -6,20 +6,15 @@ import { responseArray, responseObject } from "../../../dialects/response-fields
 import { balanceChange, type WireBalanceChange } from "./balance-change.js";
 import { cents, centsOfEach, centsUp } from "./cents.js";
 import { parseFields } from "../../../dialects/management/fields.js";
-import {
-  decodePageToken,
-  encodePageToken,
-  itemsPerPage,
-  nextPageField,
-  pageSizeField,
-  pageTokenField,
-} from "../../../dialects/management/pages.js";
+import { createPages, encodePageToken } from "../../../dialects/management/pages.js";
 import { managementRoute } from "../../server/route.js";
 import { timestamp } from "../../../dialects/management/answers.js";
 
+const pages = createPages(z.number().int().min(0));
+
 const querySchema = z.object({
-  pageSize: pageSizeField.describe("An extension: changes on a page; 0 or absent means all."),
-  paginationToken: pageTokenField.describe("An extension: token from the previous page."),
+  pageSize: pages.query.pageSize.describe("An extension: changes on a page; 0 or absent means all."),
+  paginationToken: pages.query.paginationToken.describe("An extension: token from the previous page."),
 });
 
 const balanceSchema = responseObject({
@@ -30,7 +25,7 @@ const balanceSchema = responseObject({
   total: cents.describe(
     "Sum of all changes; negative while credit remains. Credit reserved for running requests is not subtracted.",
   ),
-  paginationToken: nextPageField,
+  ...pages.answer,
 }).meta({ id: "PrepaidBalance" });
 
 export type WireBalance = z.infer<typeof balanceSchema>;
@@ -60,9 +55,9 @@ export const getPrepaidBalance = managementRoute({
     const amounts = centsOfEach(changes.map(({ ticks }) => -ticks).toReversed()).toReversed();
     const presented = changes.map((change, at) => present(teamId, change, amounts[at] ?? "0"));
     // Counted from the oldest, so that a new change moves no page.
-    const older = decodePageToken(query.paginationToken, z.number().int().min(0), "paginationToken")?.[1];
-    const start = older === undefined ? 0 : Math.max(0, presented.length - older);
-    const end = start + itemsPerPage(query.pageSize);
+    const { limit, after } = pages.read(query);
+    const start = after === null ? 0 : Math.max(0, presented.length - after[1]);
+    const end = start + limit;
     const left = presented.length - end;
     const answer: WireBalance = {
       changes: presented.slice(start, end),

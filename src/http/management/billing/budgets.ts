@@ -21,22 +21,16 @@ import {
 } from "./present-budget.js";
 import { applyFieldMask, fieldMaskField } from "../../../dialects/management/field-mask.js";
 import { parseFields } from "../../../dialects/management/fields.js";
-import {
-  decodePageToken,
-  encodePageToken,
-  itemsPerPage,
-  nextPageField,
-  pageSizeField,
-  pageTokenField,
-} from "../../../dialects/management/pages.js";
+import { createPages } from "../../../dialects/management/pages.js";
 import { accountRoute } from "../../server/route.js";
 
 /** Keys of which budgets are listed together. */
 const keysMax = 200;
 
+const pages = createPages(z.string());
+
 const querySchema = z.object({
-  pageSize: pageSizeField,
-  paginationToken: pageTokenField,
+  ...pages.query,
   apiKeyId: z.string().nullish().describe("Only budgets of this key."),
   memberId: z.string().nullish().describe("Only budgets of this member."),
   tag: z.string().nullish().describe("Only budgets of this tag."),
@@ -51,7 +45,7 @@ const querySchema = z.object({
 
 const pageSchema = responseObject({
   budgets: responseArray(budgetSchema).describe("In order of creation."),
-  paginationToken: nextPageField,
+  ...pages.answer,
 }).meta({ id: "BudgetPage" });
 
 const requestSchema = z
@@ -101,10 +95,7 @@ function listSubjects({ apiKeyIds, ...named }: z.infer<typeof querySchema>) {
   return apiKeyIds.map((subjectId) => ({ subject: "key", subjectId }) as const);
 }
 
-function parsePosition(token: string | null | undefined) {
-  const position = decodePageToken(token, z.string(), "paginationToken");
-  if (position === null) return null;
-  const [createTime, name] = position;
+function parsePosition([createTime, name]: readonly [number, string]) {
   const [period = "", subject = "", ...rest] = name.split(" ");
   if (!isPeriod(period) || !isSubject(subject))
     throw invalidValue("paginationToken", "is not a token of this list");
@@ -137,23 +128,21 @@ export const listBudgets = accountRoute({
   },
   async handle({ ctx, manager, params }, { accounts }) {
     const query = parseFields(querySchema, ctx.query);
-    const limit = itemsPerPage(query.pageSize);
+    const { limit, after } = pages.read(query);
     const found = await accounts.budgets.page(
       {
         teamId: params["teamId"] ?? "",
         of: listSubjects(query),
-        after: parsePosition(query.paginationToken),
+        after: after === null ? null : parsePosition(after),
         limit: limit + 1,
       },
       toActor(manager),
     );
-    const budgets = found.slice(0, limit);
-    const last = found.length > limit ? budgets.at(-1) : undefined;
-    const answer: z.infer<typeof pageSchema> = {
-      budgets: budgets.map(presentBudget),
-      paginationToken:
-        last && encodePageToken([last.createTime, `${last.period} ${last.subject} ${last.subjectId}`]),
-    };
+    const { items, ...next } = pages.cut(found, limit, ({ createTime, period, subject, subjectId }) => [
+      createTime,
+      `${period} ${subject} ${subjectId}`,
+    ]);
+    const answer: z.infer<typeof pageSchema> = { budgets: items.map(presentBudget), ...next };
     ctx.body = answer;
   },
 });

@@ -17,23 +17,17 @@ import {
   parseFieldsInOrder,
   stringList,
 } from "../../../dialects/management/fields.js";
-import {
-  decodePageToken,
-  encodePageToken,
-  itemsPerPage,
-  nextPageField,
-  pageSizeField,
-  pageTokenField,
-} from "../../../dialects/management/pages.js";
+import { createPages } from "../../../dialects/management/pages.js";
 import { accountRoute } from "../../server/route.js";
 
 const requestSchema = z
   .object({ ...newKeyRequests, name: z.string() })
   .meta({ id: "CreateApiKeyRequest", description: "The key to create." });
 
+const pages = createPages(z.string());
+
 const querySchema = z.object({
-  pageSize: pageSizeField,
-  paginationToken: pageTokenField,
+  ...pages.query,
   aclFilters: z
     .preprocess((value) => (typeof value === "string" ? [value] : value), stringList.nullish())
     .describe("Only keys that have each of these exact ACL strings."),
@@ -49,7 +43,7 @@ const querySchema = z.object({
 
 const pageSchema = responseObject({
   apiKeys: responseArray(listedApiKeySchema).describe("In order of creation."),
-  paginationToken: nextPageField,
+  ...pages.answer,
 }).meta({ id: "ApiKeyPage" });
 
 const params = { teamId: "Id of a team that the management key may manage." };
@@ -100,13 +94,12 @@ export const listApiKeys = accountRoute({
   },
   async handle({ ctx, manager, params }, app) {
     const query = parseFields(querySchema, ctx.query);
-    const position = decodePageToken(query.paginationToken, z.string(), "paginationToken");
-    const limit = itemsPerPage(query.pageSize);
+    const { limit, after } = pages.read(query);
     const found = await app.accounts.keys.page(
       {
         teamId: params["teamId"] ?? "",
         userId: null,
-        after: position === null ? null : { createTime: position[0], id: position[1] },
+        after: after === null ? null : { createTime: after[0], id: after[1] },
         acls: query.aclFilters ?? [],
         text: query.query ?? null,
         unexpiredAt: query.activeOnly != null && isTrue(query.activeOnly) ? app.clock.now() : null,
@@ -114,12 +107,11 @@ export const listApiKeys = accountRoute({
       },
       toActor(manager),
     );
-    const keys = found.slice(0, limit);
-    const last = found.length > limit ? keys.at(-1) : undefined;
+    const { items: keys, ...next } = pages.cut(found, limit, ({ createTime, id }) => [createTime, id]);
     const consoleKeyIds = await app.accounts.keys.consoleKeyIds(keys);
     const answer: z.infer<typeof pageSchema> = {
       apiKeys: keys.map((key) => presentListedKey(key, consoleKeyIds.has(key.id))),
-      paginationToken: last && encodePageToken([last.createTime, last.id]),
+      ...next,
     };
     ctx.body = answer;
   },

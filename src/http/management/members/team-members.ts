@@ -9,25 +9,20 @@ import {
   settableMemberFields,
   toMemberChange,
 } from "../../server/present-member.js";
-import {
-  decodePageToken,
-  encodePageToken,
-  itemsPerPage,
-  nextPageField,
-  pageSizeField,
-  pageTokenField,
-} from "../../../dialects/management/pages.js";
+import { createPages } from "../../../dialects/management/pages.js";
 import { managementRoute } from "../../server/route.js";
 
 const requestSchema = z
   .object({ email: z.string(), ...settableMemberFields })
   .meta({ id: "CreateMemberRequest", description: "The member to add." });
 
-const querySchema = z.object({ pageSize: pageSizeField, paginationToken: pageTokenField });
+const pages = createPages(z.string());
+
+const querySchema = z.object(pages.query);
 
 const pageSchema = responseObject({
   members: responseArray(memberSchema).describe("In order of creation."),
-  paginationToken: nextPageField,
+  ...pages.answer,
 }).meta({ id: "MemberPage" });
 
 const params = { teamId: "Id of a team that the management key may manage." };
@@ -74,19 +69,17 @@ export const listMembers = managementRoute({
   },
   async handle({ ctx, manager, params }, { accounts }) {
     const query = parseFields(querySchema, ctx.query);
-    const position = decodePageToken(query.paginationToken, z.string(), "paginationToken");
-    const limit = itemsPerPage(query.pageSize);
-    const after = position === null ? null : { createTime: position[0], id: position[1] };
+    const { limit, after } = pages.read(query);
     const found = await accounts.members.page(
-      { teamId: params["teamId"] ?? "", after, limit: limit + 1 },
+      {
+        teamId: params["teamId"] ?? "",
+        after: after === null ? null : { createTime: after[0], id: after[1] },
+        limit: limit + 1,
+      },
       toActor(manager),
     );
-    const members = found.slice(0, limit);
-    const last = found.length > limit ? members.at(-1) : undefined;
-    const answer: z.infer<typeof pageSchema> = {
-      members: members.map(presentMember),
-      paginationToken: last && encodePageToken([last.createTime, last.id]),
-    };
+    const { items, ...next } = pages.cut(found, limit, ({ createTime, id }) => [createTime, id]);
+    const answer: z.infer<typeof pageSchema> = { members: items.map(presentMember), ...next };
     ctx.body = answer;
   },
 });

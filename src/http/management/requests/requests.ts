@@ -7,24 +7,15 @@ import { responseArray, responseObject } from "../../../dialects/response-fields
 import type { StoredBodies } from "../../../inference/bodies/store.js";
 import { type LoggedRequest, requestStatuses } from "../../../inference/requests/logged-request.js";
 import { epochMs, parseFields, timeField } from "../../../dialects/management/fields.js";
-import {
-  decodePageToken,
-  encodePageToken,
-  countPageItems,
-  nextPageField,
-  createPageSizeField,
-  type PageSizes,
-  pageTokenField,
-} from "../../../dialects/management/pages.js";
+import { createPages, encodePageToken } from "../../../dialects/management/pages.js";
 import { timeSchema, timestamp } from "../../../dialects/management/answers.js";
 import type { AppContext } from "../../server/app-context.js";
 import { accountRoute } from "../../server/route.js";
 
-const sizes: PageSizes = { usual: 100, most: 1000 };
+const pages = createPages(z.string(), { items: "Requests", usual: 100, most: 1000 });
 
 const querySchema = z.object({
-  pageSize: createPageSizeField("Requests", sizes),
-  paginationToken: pageTokenField,
+  ...pages.query,
   teamId: z.string().nullish().describe("Only requests of this team."),
   apiKeyId: z.string().nullish().describe("Only requests with this API key."),
   model: z.string().nullish().describe("Only requests for this model: its ID, or a name it was asked by."),
@@ -111,7 +102,7 @@ export type WireRequestDetails = z.infer<typeof requestWithBodiesSchema>;
 
 const pageSchema = responseObject({
   requests: responseArray(requestSchema).describe("The newest first."),
-  paginationToken: nextPageField,
+  ...pages.answer,
 }).meta({ id: "LoggedRequestPage" });
 
 /** Lists a page of requests. */
@@ -133,7 +124,7 @@ export const listRequests = accountRoute<AppContext>({
   },
   async handle({ ctx, manager }, { requestLog }) {
     const query = parseFields(querySchema, ctx.query);
-    const position = decodePageToken(query.paginationToken, z.string(), "paginationToken");
+    const { limit, after } = pages.read(query);
     const { requests, next } = await requestLog.page(
       {
         teamId: query.teamId ?? null,
@@ -143,8 +134,8 @@ export const listRequests = accountRoute<AppContext>({
         since: query.since == null ? null : epochMs(query.since),
         until: query.until == null ? null : epochMs(query.until),
         text: query.query || null,
-        after: position === null ? null : { createTime: position[0], id: position[1] },
-        limit: countPageItems(sizes, query.pageSize),
+        after: after === null ? null : { createTime: after[0], id: after[1] },
+        limit,
       },
       toActor(manager),
     );

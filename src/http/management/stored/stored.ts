@@ -14,22 +14,13 @@ import {
 } from "../../../jobs/stored/stored-object.js";
 import { parseFields } from "../../../dialects/management/fields.js";
 import { emptySchema, timeSchema, timestamp } from "../../../dialects/management/answers.js";
-import {
-  decodePageToken,
-  encodePageToken,
-  countPageItems,
-  nextPageField,
-  createPageSizeField,
-  type PageSizes,
-  pageTokenField,
-} from "../../../dialects/management/pages.js";
+import { createPages, encodePageToken } from "../../../dialects/management/pages.js";
 import { managementRoute, type ManagementRoute } from "../../server/route.js";
 
-const sizes: PageSizes = { usual: 50, most: 500 };
+const pages = createPages(z.string(), { items: "Objects", usual: 50, most: 500 });
 
 const querySchema = z.object({
-  pageSize: createPageSizeField("Objects", sizes),
-  paginationToken: pageTokenField,
+  ...pages.query,
   state: z
     .string()
     .max(40)
@@ -93,7 +84,7 @@ export type WireStoredObject = z.infer<typeof storedObjectSchema>;
 
 const pageSchema = responseObject({
   objects: responseArray(storedObjectSchema).describe("The newest first."),
-  paginationToken: nextPageField,
+  ...pages.answer,
 }).meta({ id: "StoredObjectPage" });
 
 /** A kind of stored objects, with what names it in paths and in the reference. */
@@ -129,7 +120,7 @@ export function listStored(resource: StoredResource): ManagementRoute {
     },
     async handle({ ctx, manager, params }, { storedObjects }) {
       const query = parseFields(querySchema, ctx.query);
-      const position = decodePageToken(query.paginationToken, z.string(), "paginationToken");
+      const { limit, after } = pages.read(query);
       const { objects, next } = await storedObjects.page(
         {
           kind,
@@ -137,8 +128,8 @@ export function listStored(resource: StoredResource): ManagementRoute {
           state: query.state || null,
           background: query.background == null ? null : query.background === "true",
           text: query.query || null,
-          after: position === null ? null : { place: position[0], id: position[1] },
-          limit: countPageItems(sizes, query.pageSize),
+          after: after === null ? null : { place: after[0], id: after[1] },
+          limit,
         },
         toActor(manager),
       );

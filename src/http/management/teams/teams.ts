@@ -11,14 +11,7 @@ import {
   parseFields,
   stringList,
 } from "../../../dialects/management/fields.js";
-import {
-  decodePageToken,
-  encodePageToken,
-  itemsPerPage,
-  nextPageField,
-  pageSizeField,
-  pageTokenField,
-} from "../../../dialects/management/pages.js";
+import { createPages } from "../../../dialects/management/pages.js";
 import { presentTeam, teamSchema } from "./present-team.js";
 import { accountRoute } from "../../server/route.js";
 
@@ -51,11 +44,13 @@ const updateRequestSchema = z
     description: "The fields to change; without a mask, the fields that are set.",
   });
 
-const querySchema = z.object({ pageSize: pageSizeField, paginationToken: pageTokenField });
+const pages = createPages(z.string());
+
+const querySchema = z.object(pages.query);
 
 const pageSchema = responseObject({
   teams: responseArray(teamSchema).describe("In order of creation."),
-  paginationToken: nextPageField,
+  ...pages.answer,
 }).meta({ id: "TeamPage" });
 
 /** Creates a team. */
@@ -94,17 +89,11 @@ export const listTeams = accountRoute({
   },
   async handle({ ctx, manager }, { accounts }) {
     const query = parseFields(querySchema, ctx.query);
-    const position = decodePageToken(query.paginationToken, z.string(), "paginationToken");
-    const limit = itemsPerPage(query.pageSize);
+    const { limit, after } = pages.read(query);
     const all = await accounts.teams.list(toActor(manager));
-    const rest =
-      position === null ? all : all.filter(({ createTime, id }) => isAfter([createTime, id], position));
-    const teams = rest.slice(0, limit);
-    const last = rest.length > limit ? teams.at(-1) : undefined;
-    const answer: z.infer<typeof pageSchema> = {
-      teams: teams.map(presentTeam),
-      paginationToken: last && encodePageToken([last.createTime, last.id]),
-    };
+    const rest = after === null ? all : all.filter(({ createTime, id }) => isAfter([createTime, id], after));
+    const { items, ...next } = pages.cut(rest, limit, ({ createTime, id }) => [createTime, id]);
+    const answer: z.infer<typeof pageSchema> = { teams: items.map(presentTeam), ...next };
     ctx.body = answer;
   },
 });
