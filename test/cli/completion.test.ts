@@ -25,14 +25,8 @@ describe("the words that can follow", () => {
   it.each([
     [["st"], ["start"]],
     [["--"], ["--version", "--config", "--help"]],
-    [
-      ["keys", "r"],
-      ["rotate", "rm"],
-    ],
-    [
-      ["prices", "compare", ""],
-      ["set", "ls", "rm", "help"],
-    ],
+    [["keys", "rot"], ["rotate"]],
+    [["prices", "compare", "s"], ["set"]],
     [
       ["teams", "limits", "--q"],
       ["--qps", "--qpm"],

@@ -71,6 +71,18 @@ describe("hearth requests", () => {
     expect(json.map(({ id }) => id)).toEqual([bobs, adas]);
   });
 
+  it("shows a request, and that nothing is kept of it", async () => {
+    const { hearth, ask, sides } = await served();
+    await ask(sides.ada.apiKey);
+    const [{ id }] = JSON.parse(await hearth("requests", "--json")) as [{ readonly id: string }];
+    expect(await hearth("requests", "show", id)).toMatch(
+      new RegExp(
+        `^id +${id}\\n[^]*\\nstatus +completed\\n[^]*\\n\\nWhat it and its answer had was not kept\\.\\n$`,
+      ),
+    );
+    await expect(hearth("requests", "show", "nothing")).rejects.toThrow("Cannot find run");
+  });
+
   it("cancels a request in progress, and says why it cannot cancel another", async () => {
     const { hearth, ask, sides, server } = await served();
     const waiting = ask(sides.ada.apiKey, "Wait");

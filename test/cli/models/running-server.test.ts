@@ -45,7 +45,7 @@ async function start(more: NodeJS.ProcessEnv = {}) {
     const ticks = Number(response.headers.get("x-hearth-cost-ticks"));
     return { status: response.status, ticks, prompt, completion };
   };
-  return { app, hearth, accounts, ask, clock };
+  return { app, hearth, accounts, ask, clock, gguf };
 }
 
 type Server = Awaited<ReturnType<typeof start>>;
@@ -114,6 +114,17 @@ const changes: Readonly<Record<string, (server: Server, key: string, keyId: stri
     expect((await ask(key)).status).toBe(429);
   },
 };
+
+it("a command that changes models has changed them in the server when it ends, also one whose file is new", async () => {
+  const { app, hearth, gguf } = await start();
+  gguf("models/eta.gguf");
+  await hearth("set", "eta", "context=64");
+  expect(app.models.find("eta")?.manifest.contextTokens).toBe(64);
+  await hearth("alias", "gpt-4o", "eta");
+  expect(app.models.find("gpt-4o")?.manifest.id).toBe("eta");
+  await hearth("rm", "eta");
+  expect(app.models.find("eta")).toBeNull();
+});
 
 describe("M9: after the command has answered, the next request has", () => {
   it.each(Object.entries(changes))("%s", async (_, change) => {
