@@ -30,7 +30,7 @@ export function readConfigFile(path: string): ConfigFile {
   if (typeof models !== "object" || models === null)
     return {
       path,
-      values: models === undefined || models === null ? values : { ...values, models },
+      values: models == null ? values : { ...values, models },
       modelSettings: {},
       problems: [],
     };

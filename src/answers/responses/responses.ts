@@ -67,7 +67,7 @@ export const responses: TextEndpoint<ReadResponse, ResponseAnswer> = {
       if (conversationId !== null)
         await app.conversations.refuseItems(conversationId, itemsToStore(items.ownInput, id));
       const ready = readyResponse(withToolsOfItems(parsed, joinItems(items)), items, { id, createTime });
-      return release === undefined ? ready : { ...ready, close: release };
+      return { ...ready, close: release };
     } catch (thrown) {
       release?.();
       throw thrown;

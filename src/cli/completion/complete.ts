@@ -121,7 +121,7 @@ function readValueName({ flags, long }: Option): string {
 
 function listFlags(place: Place): readonly Candidate[] {
   return listOptions(place).flatMap(({ long, description }) =>
-    long === undefined || long === null ? [] : [{ value: long, description }],
+    long == null ? [] : [{ value: long, description }],
   );
 }
 

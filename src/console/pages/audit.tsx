@@ -112,6 +112,6 @@ function Changes({
 }
 
 function text(value: unknown): string {
-  if (value === undefined || value === null) return "none";
+  if (value == null) return "none";
   return typeof value === "string" ? value || "empty" : JSON.stringify(value);
 }

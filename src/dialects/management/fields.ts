@@ -75,7 +75,7 @@ export const stringList = boundedArray(z.string(), listMax);
 
 /** Returns the fields that are neither null nor undefined. */
 export function definedFields<T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
-  const defined = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
+  const defined = Object.entries(fields).filter(([, value]) => value != null);
   return Object.fromEntries(defined) as { [Name in keyof T]?: NonNullable<T[Name]> };
 }
 

@@ -75,7 +75,7 @@ function decodePageToken<Name extends z.ZodType<string | number>>(
   name: Name,
   param: string,
 ): Position<z.output<Name>> | null {
-  if (token === null || token === undefined || token === "") return null;
+  if (token == null || token === "") return null;
   const position = z.tuple([z.number().int(), name]).safeParse(parseJson(token));
   if (!position.success) throw invalidValue(param, "is not a token of this list");
   return position.data as [number, z.output<Name>];

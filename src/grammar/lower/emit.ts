@@ -74,7 +74,7 @@ function emitRule(
   };
   const rule = (term: Term): string => {
     const known = names.get(term) ?? open.get(term);
-    if (known !== undefined && known !== null) return known;
+    if (known != null) return known;
     if (open.has(term) || open.size >= depthMax) return reserveName(term);
     open.set(term, null);
     const rightSide = write(term, rule);

@@ -219,7 +219,7 @@ async function removeBodies(deps: RequestLogDeps, id: string, actor: Actor): Pro
 
 /** Returns a stored request with what its run has used since its row was inserted. */
 function withProgress(request: LoggedRequest, run: Run | null | undefined): LoggedRequest {
-  if (request.status !== "running" || run === null || run === undefined) return request;
+  if (request.status !== "running" || run == null) return request;
   const { usage, costTicks } = run.money;
   return { ...request, usage, costTicks, firstTokenMs: run.timings.ttftMs };
 }

@@ -51,7 +51,7 @@ async function prepareOn(client: pg.PoolClient, sql: string): Promise<string> {
 
 /** Writes a value as a literal of no type: the statement that was prepared knows its type. */
 function writeLiteral(value: unknown): string {
-  if (value === null || value === undefined) return "null";
+  if (value == null) return "null";
   if (value instanceof Uint8Array) return `'\\x${Buffer.from(value).toString("hex")}'`;
   if (typeof value === "string") return pg.escapeLiteral(value);
   if (typeof value === "number" || typeof value === "bigint") return `'${value}'`;

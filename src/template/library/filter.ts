@@ -24,7 +24,7 @@ export function attributeReader(
   attribute: Value | undefined,
   otherwise?: Value,
 ): (item: Value) => Value {
-  if (attribute === undefined || attribute === null) return (item) => item;
+  if (attribute == null) return (item) => item;
   const path: readonly Value[] =
     typeof attribute === "string"
       ? attribute.split(".").map((part) => (/^\d+$/.test(part) ? Number(part) : part))

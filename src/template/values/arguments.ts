@@ -38,5 +38,5 @@ export function textArgument(value: Value | undefined, name: string): string {
 
 /** Returns a text, or null where the argument is none or not given. */
 export function optionalText(value: Value | undefined, name: string): string | null {
-  return value === undefined || value === null ? null : textArgument(value, name);
+  return value == null ? null : textArgument(value, name);
 }

@@ -215,7 +215,7 @@ export function listItems(value: Value, meter: Meter): readonly Value[] {
 
 /** Returns the value of JSON data. Numbers without a fraction are integers. */
 export function valueOfData(data: unknown): Value {
-  if (data === null || data === undefined) return null;
+  if (data == null) return null;
   if (typeof data === "string" || typeof data === "boolean") return data;
   if (typeof data === "number") return Number.isInteger(data) ? data : new Float(data);
   if (Array.isArray(data)) return new List(data.map(valueOfData));

@@ -69,6 +69,6 @@ function readGroups(row: UsageRecord, by: readonly UsageDimension[]): readonly U
   return by.flatMap((dimension): readonly UsageGroup[] => {
     const [id, name] = [row[`${dimension}Id`], row[`${dimension}Name`]];
     if (id === null) return [];
-    return [{ id: String(id), name: name === null || name === undefined ? null : String(name) }];
+    return [{ id: String(id), name: name == null ? null : String(name) }];
   });
 }

@@ -27,10 +27,10 @@ export function Summary({ balance, limits, invoice, path }: SummaryProps): JSX.E
   const spent = invoice.value?.coreInvoice.totalWithCorr.val;
   const limit = (kind: LimitKind, cents: string | undefined) => ({
     text: limits.value === null ? null : cents === undefined ? "None" : centsToDollars(cents),
-    ...(may[kind] && {
-      onChange: () =>
-        openDialog(<LimitDialog path={path} kind={kind} cents={cents ?? null} onSaved={limits.reload} />),
-    }),
+    onChange: may[kind]
+      ? () =>
+          openDialog(<LimitDialog path={path} kind={kind} cents={cents ?? null} onSaved={limits.reload} />)
+      : undefined,
   });
   return (
     <>

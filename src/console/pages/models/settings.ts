@@ -63,7 +63,7 @@ function valueAt(settings: WireModel["settings"], name: ModelField): unknown {
 }
 
 function toText(name: ModelField, value: unknown): string {
-  if (value === undefined || value === null) return "";
+  if (value == null) return "";
   if (Array.isArray(value)) return value.join(" ");
   if (name === "keepAlive" && typeof value === "number") return timeText(value);
   return typeof value === "string" || typeof value === "number" ? String(value) : "";

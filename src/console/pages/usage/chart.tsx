@@ -124,7 +124,7 @@ function chartOptions(
   const lines = { stroke: color, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
   const point = ({ cursor, over }: uPlot): void => {
     const { idx, left = -1 } = cursor;
-    const isIn = idx !== null && idx !== undefined && left >= 0;
+    const isIn = idx != null && left >= 0;
     onPointed(
       isIn ? { index: idx, isRight: left > Math.max(tipPx, over.clientWidth / 2) ? false : true } : null,
     );

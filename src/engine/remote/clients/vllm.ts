@@ -92,7 +92,7 @@ function readTokens({ target, topLogprobs }: Segment, choice: Choice): readonly 
   const ids = choice.token_ids ?? [];
   const { logprobs } = choice;
   if (topLogprobs === null) return ids.map((id) => ({ id, candidates: null }));
-  if (logprobs === null || logprobs === undefined || logprobs.tokens.length !== ids.length)
+  if (logprobs == null || logprobs.tokens.length !== ids.length)
     throw engineFailed(target.url, "its log probabilities are not those of its tokens");
   return ids.map((id, at) => {
     const own = logprobs.token_logprobs[at] ?? null;

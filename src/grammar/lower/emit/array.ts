@@ -101,14 +101,14 @@ function containing(
   for (let position = positions; position >= 0; position--) {
     const here = new Map<number, string | null>();
     const term = position < plan.prefix.length ? plan.prefix[position] : plan.rest;
-    const split = term === undefined || term === null ? null : splitItem(term, plan, scope);
+    const split = term == null ? null : splitItem(term, plan, scope);
     const full = maxItems !== null && position >= maxItems;
     for (let count = Math.min(counts, most); count >= 0; count--) {
       const name = rules.reserve();
       const alternatives: string[] = [];
       const addItem = (inner: string, next: number): void => {
         const following = position === positions ? (next === count ? name : here.get(next)) : later.get(next);
-        if (following !== null && following !== undefined)
+        if (following != null)
           alternatives.push(`${position === 0 ? "" : `"," ${gap} `}${inner} ${following}`);
       };
       const counting = contained.max === null ? Math.min(count + 1, most) : count + 1;

@@ -163,8 +163,7 @@ export class Nodes {
           if (next >= counts || !this.#context.isProductive(inner)) return;
           const isLoop = position === positions && next === count;
           const after = isLoop ? null : position === positions ? here[next] : later[next];
-          if (isLoop || (after !== null && after !== undefined))
-            options.push({ key: null, term: inner, after: after ?? null });
+          if (isLoop || after != null) options.push({ key: null, term: inner, after: after ?? null });
         };
         if (term !== null && !full) this.#addItems(plan, term, count, add);
         const isDead = !ends && options.every((option) => option.after === null);

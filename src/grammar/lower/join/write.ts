@@ -59,7 +59,7 @@ class Writer {
   #after(state: State | null): string {
     if (state === null) return "";
     const known = this.#next.get(state) ?? this.#open.get(state);
-    if (known !== undefined && known !== null) return known;
+    if (known != null) return known;
     if (known === null) {
       const name = this.#rules.reserve();
       this.#open.set(state, name);

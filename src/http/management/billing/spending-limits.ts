@@ -46,7 +46,7 @@ const updatedSchema = responseObject({
 }).meta({ id: "UpdatedSpendingLimit" });
 
 function centsToUsd(limit: z.infer<typeof centsRequest> | null | undefined): string | null | undefined {
-  return limit === null || limit === undefined ? limit : usdOfCents(limit);
+  return limit == null ? limit : usdOfCents(limit);
 }
 
 const params = { teamId: "Id of a team that the management key may manage." };

@@ -164,7 +164,7 @@ function followFrames({ pullJobs }: AppContext, id: string): (left: AbortSignal)
 }
 
 function isAsked(stream: z.infer<typeof booleanField> | null | undefined): boolean {
-  return stream !== null && stream !== undefined && isTrue(stream);
+  return stream != null && isTrue(stream);
 }
 
 function present({ pull, progress }: PullStatus): WirePull {

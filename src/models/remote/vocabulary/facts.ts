@@ -21,7 +21,7 @@ export function readLanguageFacts(name: string, files: ConfigFiles): LanguageFac
   const { tokenizer, tokenizerConfig: settings, generationConfig } = files;
   const findId = (field: "bos_token" | "eos_token" | "pad_token"): number | null => {
     const text = settings[field];
-    if (text === null || text === undefined) return null;
+    if (text == null) return null;
     const id =
       tokenizer.added_tokens.find(({ content }) => content === text)?.id ?? tokenizer.model.vocab[text];
     if (id === undefined)
@@ -47,7 +47,7 @@ export function readLanguageFacts(name: string, files: ConfigFiles): LanguageFac
 
 function findContextTokens({ config, tokenizerConfig: { model_max_length: length } }: ConfigFiles): number {
   const tokens = config.max_position_embeddings ?? config.text_config?.max_position_embeddings;
-  if (tokens !== undefined && tokens !== null) return tokens;
+  if (tokens != null) return tokens;
   if (typeof length === "number" && length >= 1 && length <= lengthMax) return Math.floor(length);
   throw new TokenizerRefusal(
     "config.json: max_position_embeddings: is needed, to know how much the model reads",

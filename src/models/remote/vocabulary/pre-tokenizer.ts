@@ -50,7 +50,7 @@ export function findPreTokenizer({ pre_tokenizer: step, model }: TokenizerFile):
 
 /** Returns the steps of a sequence, or the only one. */
 export function listSteps(step: Step | null | undefined): readonly Step[] {
-  if (step === null || step === undefined) return [];
+  if (step == null) return [];
   if (step.type !== "Sequence") return [step];
   const parts = step["pretokenizers"] ?? step["normalizers"] ?? step["processors"];
   return Array.isArray(parts) ? (parts as readonly Step[]) : [];

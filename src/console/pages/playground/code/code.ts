@@ -25,7 +25,7 @@ export function shellQuoted(text: string): string {
 /** Returns a JSON value as a literal of Python. Strings of JSON are strings of Python, too. */
 export function pythonLiteral(value: unknown, indent = ""): string {
   const inner = `${indent}    `;
-  if (value === null || value === undefined) return "None";
+  if (value == null) return "None";
   if (value === true) return "True";
   if (value === false) return "False";
   if (Array.isArray(value))
