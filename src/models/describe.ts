@@ -5,7 +5,7 @@ import type { Model, ModelKind, ModelManifest } from "../core/model.js";
 import { readRegularFile } from "../system/regular-file.js";
 import { bareDiffusers, indexFile, inspectDiffusers } from "./diffusers.js";
 import type { GgufHeader } from "./gguf.js";
-import { completeManifest, idFromName, isModelId, parseManifest, type WrittenManifest } from "./manifest.js";
+import { idFromName, isModelId, parseManifest, type WrittenManifest } from "./manifest.js";
 import { readModelKind, kindProblem } from "./gguf/pooling.js";
 import { quoted } from "./gguf/refusal.js";
 import { bytesPerToken } from "./memory.js";
@@ -37,11 +37,11 @@ export async function describeManifest(
   const kind = written.kind ?? kindOfFolder(names);
   if (kind === "image") {
     const weights = await inspectDiffusers(folder, written);
-    return toModel(completeManifest(bareDiffusers(folder, weights), written), weights);
+    return toModel({ ...bareDiffusers(folder, weights), ...written }, weights);
   }
   if (kind === "vision") {
     const found = await inspectVision(folder, visionFamilies, written);
-    return toModel(completeManifest(bareVision(folder, found), written), found.weights);
+    return toModel({ ...bareVision(folder, found), ...written }, found.weights);
   }
   const file = written.file ?? names.find(isFirstGguf);
   if (file === undefined)
@@ -66,7 +66,7 @@ function ofWeights(
 ): { readonly model: Model; readonly trained: number | null } {
   const trained = readTrainedTokens(weights.header);
   const found = toManifest(file, weights, trained ?? contextTokensUnknown);
-  return { model: toModel(completeManifest(found, written), weights), trained };
+  return { model: toModel({ ...found, ...written }, weights), trained };
 }
 
 /** Returns the model of a GGUF file without a manifest. Its context is what it was trained with. */

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { ModelManifest } from "../core/model.js";
 
 /** Letters, digits and `._:/-`, as in the model names of hosted services and registries. */
 const idPattern = /^[A-Za-z0-9_:-][A-Za-z0-9._:/-]{0,199}$/;
@@ -99,12 +98,6 @@ export function parseManifest(text: string): ManifestResult {
   const issue = parsed.error.issues[0];
   const field = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
   return { ok: false, reason: `its manifest.json is wrong: ${field}${issue?.message ?? "it does not fit"}.` };
-}
-
-/** Returns a manifest with the fields that are written in place of those that were found in the files. */
-export function completeManifest(found: ModelManifest, written: WrittenManifest): ModelManifest {
-  const fields = Object.entries(written).filter(([, value]) => value !== undefined);
-  return { ...found, ...Object.fromEntries(fields) };
 }
 
 /** Returns whether a text is a valid model id. */

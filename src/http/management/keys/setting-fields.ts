@@ -136,7 +136,5 @@ export function presentSettings(key: KeySettings): z.infer<z.ZodObject<Answers>>
   const fields = settingEntries.map(
     ([name, { kind, wire = name }]) => [wire, kinds[kind].present(key[name])] as const,
   );
-  return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as z.infer<
-    z.ZodObject<Answers>
-  >;
+  return Object.fromEntries(fields) as z.infer<z.ZodObject<Answers>>;
 }
