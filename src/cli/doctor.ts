@@ -2,6 +2,8 @@
 import type { Command } from "commander";
 import type { LoadedConfig } from "../config/config.js";
 import type { Clock } from "../core/clock.js";
+import type { DoctorReport } from "../core/report/doctor.js";
+import { formatJson } from "./table.js";
 import type { TextOut } from "./terminal.js";
 
 /** Adds the command; its exit code is 1 if a check fails. */
@@ -16,9 +18,19 @@ export function addDoctorCommand(
     .description("print the effective settings, the models, and problems")
     .option("--json", "print one JSON object")
     .action(async ({ json }: { json?: boolean }) => {
-      const { reportInstallation } = await import("./doctor-report.js");
-      const { text, isOk } = await reportInstallation(await load(), clock.now(), json === true);
-      out.write(text);
-      if (!isOk) process.exitCode = 1;
+      const { examineInstallation } = await import("../app/doctor.js");
+      const report = await examineInstallation(await load(), clock.now());
+      out.write(json === true ? formatJson(report) : toText(report));
+      if (report.checks.some(({ ok }) => !ok)) process.exitCode = 1;
     });
+}
+
+function toText({ settings, checks }: DoctorReport): string {
+  const width = Math.max(...settings.map((row) => row.name.length));
+  const valueWidth = Math.max(...settings.map((row) => row.value.length));
+  const lines = settings.map(
+    (row) => `  ${row.name.padEnd(width)}  ${row.value.padEnd(valueWidth)}  ${row.source}`,
+  );
+  const marks = checks.map((check) => `  ${check.ok ? "ok  " : "FAIL"}  ${check.name}: ${check.detail}`);
+  return ["Settings", ...lines, "", "Checks", ...marks, ""].join("\n");
 }

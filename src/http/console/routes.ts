@@ -2,8 +2,7 @@ import { finishOidc } from "./oidc/callback.js";
 import { startOidc } from "./oidc/start.js";
 import { getConsole, getConsoleAsset, getConsolePage } from "./pages.js";
 import { setPassword } from "./password.js";
-import { getSession, signOut } from "./session.js";
-import { signOutEverywhere } from "./sessions.js";
+import { getSession, signOut, signOutEverywhere } from "./session.js";
 import { listSignInWays, signIn } from "./sign-in.js";
 import type { Route } from "../server/route.js";
 

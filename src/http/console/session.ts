@@ -1,4 +1,4 @@
-/** GET and DELETE /console/api/session: returns who is signed in, and signs out. */
+/** GET and DELETE /console/api/session, DELETE /console/api/sessions: returns who is signed in, and signs out, here or everywhere. */
 import { emptySchema } from "../../dialects/management/answers.js";
 import { sessionRoute } from "../server/route.js";
 import { clearSessionCookie } from "../server/session-cookie.js";
@@ -32,6 +32,23 @@ export const signOut = sessionRoute({
   },
   async handle({ ctx, signedIn }, { accounts }) {
     await accounts.signIn.end(signedIn);
+    clearSessionCookie(ctx);
+    ctx.body = {};
+  },
+});
+
+/** Ends all sessions of the member. */
+export const signOutEverywhere = sessionRoute({
+  method: "DELETE",
+  path: "/console/api/sessions",
+  docs: {
+    operation: "signOutEverywhere",
+    tag: "Console",
+    summary: "Sign out of all sessions of the member",
+    answers: { 200: { description: "The sessions have ended.", schema: emptySchema } },
+  },
+  async handle({ ctx, signedIn }, { accounts }) {
+    await accounts.signIn.endAll(signedIn);
     clearSessionCookie(ctx);
     ctx.body = {};
   },

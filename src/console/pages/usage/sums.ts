@@ -2,7 +2,7 @@
 import type { ChartMeasure, UsagePoint, UsageSeries, ChartSums } from "../../api/usage.js";
 import { countText } from "../../lib/format.js";
 import { ticksText } from "../../lib/money.js";
-import type { Grouping } from "./groupings.js";
+import type { Grouping } from "./view.js";
 
 /** A group with its sums over the whole time. */
 export interface ChartGroup {

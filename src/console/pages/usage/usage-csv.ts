@@ -3,7 +3,7 @@ import type { UsageUnit } from "../../api/usage.js";
 import { formatCsv, textCell } from "../../../core/export/csv.js";
 import { ticksToUsd } from "../../../core/money.js";
 import { saveFile } from "../../lib/client.js";
-import type { Grouping } from "./groupings.js";
+import type { Grouping } from "./view.js";
 import { dayField, type Range } from "./range.js";
 import type { ChartGroup } from "./sums.js";
 

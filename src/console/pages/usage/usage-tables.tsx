@@ -6,7 +6,7 @@ import { countText } from "../../lib/format.js";
 import { ticksText } from "../../lib/money.js";
 import { loaded } from "../../lib/resource.js";
 import { Table, type Column } from "../../parts/table.js";
-import type { Grouping } from "./groupings.js";
+import type { Grouping } from "./view.js";
 import { unitText } from "./range.js";
 import { addSums, readAmount, amountText, cachedText, noSums, sumTokens, type ChartGroup } from "./sums.js";
 

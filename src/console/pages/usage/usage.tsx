@@ -8,12 +8,12 @@ import { Select, Field } from "../../parts/field.js";
 import { Empty, Loaded, PageHead } from "../../parts/page.js";
 import { useRole, useTeam } from "../../session.js";
 import { Chart, chartGroupsMax } from "./chart.js";
-import { groupings } from "./groupings.js";
+import { groupings } from "./view.js";
 import { ranges } from "./range.js";
 import { firstGroups, rankGroups, type ChartGroup } from "./sums.js";
 import { downloadUsage } from "./usage-csv.js";
 import { GroupTable, TimeTable, Totals } from "./usage-tables.js";
-import { useUsageView, type UsageView } from "./usage-view.js";
+import { useUsageView, type UsageView } from "./view.js";
 
 /** The page. */
 export function UsagePage(): JSX.Element {
