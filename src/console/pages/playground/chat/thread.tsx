@@ -18,6 +18,7 @@ export function Thread({ turns, isRunning }: ThreadProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const isFollowing = useRef(true);
+  const lastTop = useRef(0);
   const lastUser = turns.findLast(({ role }) => role === "user");
   useEffect(() => {
     const [outer, inner] = [box.current, content.current];
@@ -36,7 +37,10 @@ export function Thread({ turns, isRunning }: ThreadProps): JSX.Element {
   const scrolled = (): void => {
     if (box.current === null) return;
     const { scrollHeight, scrollTop, clientHeight } = box.current;
-    isFollowing.current = scrollHeight - scrollTop - clientHeight < followPixels;
+    // What was added since the thread was scrolled to its end is no reason to stop.
+    if (scrollTop < lastTop.current) isFollowing.current = false;
+    if (scrollHeight - scrollTop - clientHeight < followPixels) isFollowing.current = true;
+    lastTop.current = scrollTop;
   };
   return (
     <div
