@@ -4,7 +4,7 @@
  * be unusable later is rejected. The engine loads models; accounts/ decides who may use them.
  */
 import { dirname, relative } from "node:path";
-import type { Model, ModelRegistry } from "../core/model.js";
+import type { Model } from "../core/model.js";
 import { adaptedModel } from "./adapters.js";
 import { applySettings, type ContextLimit } from "./apply-settings.js";
 import { quoted } from "./gguf/refusal.js";
@@ -44,23 +44,10 @@ export interface RegistryOptions {
   readonly vocabularies?: string | null;
 }
 
-export interface LoadedRegistry extends ModelRegistry {
-  /** Public sentences about what was skipped and why: conflicting ids and aliases, unreadable folders. */
-  readonly warnings: readonly string[];
-  /** The model that describes the images in conversations; null if there is none. */
-  readonly visionModel: Model | null;
-  /** The model that would describe images if it were usable; null if there is none, or a usable one. */
-  readonly unusableVisionModel: Model | null;
-  /** Makes a model unusable, because it cannot be loaded, until its files or settings change. @param reason a public clause */
-  reject(id: string, reason: string): void;
-  /** Reads the folders and the settings again. Requests that run keep the model that they began with. */
-  refresh(): Promise<void>;
-  /** Does the same with the settings alone: the folders are as they were read last. */
-  refreshSettings(): Promise<void>;
-}
+export type LoadedRegistry = Awaited<ReturnType<typeof loadRegistry>>;
 
 /** Scans the folders. Never rejects because of what they contain. */
-export async function loadRegistry(options: RegistryOptions): Promise<LoadedRegistry> {
+export async function loadRegistry(options: RegistryOptions) {
   const rejections = new Map<string, Rejection>();
   const readFiles: ReadFiles = new FileCache();
   let found = await findModels(options, readFiles);
@@ -76,24 +63,30 @@ export async function loadRegistry(options: RegistryOptions): Promise<LoadedRegi
     return refreshing;
   };
   return {
-    get warnings() {
+    /** Public sentences about what was skipped and why: conflicting ids and aliases, unreadable folders. */
+    get warnings(): readonly string[] {
       return listed.warnings;
     },
-    get visionModel() {
+    /** The model that describes the images in conversations; null if there is none. */
+    get visionModel(): Model | null {
       return shown.visionModel;
     },
-    get unusableVisionModel() {
+    /** The model that would describe images if it were usable; null if there is none, or a usable one. */
+    get unusableVisionModel(): Model | null {
       return shown.unusableVisionModel;
     },
-    list: () => shown.sorted,
-    find: (name) => shown.find(name),
-    reject(id, reason) {
+    list: (): readonly Model[] => shown.sorted,
+    find: (name: string): Model | null => shown.find(name),
+    /** Makes a model unusable, because it cannot be loaded, until its files or settings change. @param reason a public clause */
+    reject(id: string, reason: string): void {
       const model = listed.models.get(id);
       if (model === undefined) return;
       rejections.set(id, { fingerprint: model.fingerprint, reason });
       shown = withRejections(listed, rejections);
     },
+    /** Reads the folders and the settings again. Requests that run keep the model that they began with. */
     refresh: () => refresh(true),
+    /** Does the same with the settings alone: the folders are as they were read last. */
     refreshSettings: () => refresh(false),
   };
 }
@@ -204,7 +197,9 @@ function withAliases(model: Model, names: ModelNames): Model {
 }
 
 /** What the server shows of its models. */
-interface Shown extends Pick<LoadedRegistry, "visionModel" | "unusableVisionModel"> {
+interface Shown {
+  readonly visionModel: Model | null;
+  readonly unusableVisionModel: Model | null;
   /** In order of id. */
   readonly sorted: readonly Model[];
   find(name: string): Model | null;

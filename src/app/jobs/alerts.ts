@@ -42,8 +42,9 @@ const hourMs = 3_600_000;
 export function buildAlerts(config: Config, deps: AlertDeps) {
   const { stores, clock, random, logger } = deps;
   const senders = createSenders(config);
-  const { broadcast } = stores;
-  const common = { ...pickTables(stores), broadcast, clock, random };
+  const { broadcast, nodes, alertChannels: channels, alertDeliveries: deliveries } = stores;
+  const leads = (): Promise<boolean> => nodes.leads("alerts");
+  const common = { ...stores, channels, deliveries, leads, clock, random };
   const queue = new DeliveryQueue({
     ...common,
     senders,
@@ -73,29 +74,6 @@ export function buildAlerts(config: Config, deps: AlertDeps) {
       await monitor.close();
       await queue.close();
     },
-  };
-}
-
-function pickTables({
-  alerts,
-  alertChannels,
-  alertDeliveries,
-  teams,
-  members,
-  writes,
-  audit,
-  nodes,
-}: Stores) {
-  const leads = (): Promise<boolean> => nodes.leads("alerts");
-  return {
-    alerts,
-    channels: alertChannels,
-    deliveries: alertDeliveries,
-    teams,
-    members,
-    writes,
-    audit,
-    leads,
   };
 }
 
