@@ -21,16 +21,7 @@ export interface RawImage extends Omit<GeneratedImage, "bytes"> {
   readonly pixels: Uint8Array<ArrayBuffer>;
 }
 
-export interface OpenedImageModel {
-  readonly sizes: SupportedSizes;
-  /**
-   * Generates one image.
-   * @param between called between any two runs of the runtime; an error that it throws ends the job.
-   * @param onStep called after each step.
-   */
-  generate(job: ImageJob, between: () => void, onStep: () => void): Promise<RawImage>;
-  release(): Promise<void>;
-}
+export type OpenedImageModel = ReturnType<typeof createImageModel>;
 
 export interface ImageModelOptions extends GraphOptions {
   /** Settings of the manifest; null: the defaults for models of this kind. */
@@ -67,13 +58,22 @@ export async function openImageModel(folder: string, options: ImageModelOptions)
   }
 }
 
-function createImageModel(parts: Parts, drawing: ImageModelConfig["defaults"]): OpenedImageModel {
+function createImageModel(parts: Parts, drawing: ImageModelConfig["defaults"]) {
   const { config, encoder, unet, decoder } = parts;
   const denoiser = createDenoiser(unet, { ...config, ...drawing });
   const embed = createEmbedding(config, encoder);
   return {
     sizes: listSupportedSizes(config, unet),
-    async generate({ prompt, seed, width, height }, between, onStep) {
+    /**
+     * Generates one image.
+     * @param between called between any two runs of the runtime; an error that it throws ends the job.
+     * @param onStep called after each step.
+     */
+    async generate(
+      { prompt, seed, width, height }: ImageJob,
+      between: () => void,
+      onStep: () => void,
+    ): Promise<RawImage> {
       const text = await embed(prompt);
       between();
       const empty = denoiser.usesClassifierFreeGuidance ? (await embed("")).tensor : null;
@@ -99,7 +99,7 @@ function createImageModel(parts: Parts, drawing: ImageModelConfig["defaults"]): 
         imageTokens: latent.height * latent.width,
       };
     },
-    async release() {
+    async release(): Promise<void> {
       for (const graph of [encoder, unet, decoder]) await graph.release();
     },
   };

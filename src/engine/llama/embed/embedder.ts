@@ -12,21 +12,7 @@ import type { LlamaSettings } from "../protocol.js";
 import { readInputModel, inputTokens } from "../../language/inputs/input-tokens.js";
 import { createPooledContext, type RunPiece } from "./pooled-context.js";
 
-export interface LoadedEmbedder {
-  readonly contextTokens: number;
-  /** Length of a vector; 1 for a rerank model. */
-  readonly dimensions: number;
-  /** `cpu`, or the GPU's kind when any layer is there. */
-  readonly device: string;
-  tokenizeInputs(source: InputSource, signal: AbortSignal): Promise<readonly Uint32Array[]>;
-  /**
-   * Evaluates one input, after the inputs of earlier calls.
-   * @param runPiece runs a part of the evaluation; other work may run between two parts.
-   * @returns its vector, or one score from 0 to 1.
-   */
-  evaluate(tokens: Uint32Array, runPiece: RunPiece): Promise<Float32Array>;
-  dispose(): Promise<void>;
-}
+export type LoadedEmbedder = Awaited<ReturnType<typeof createEmbedder>>;
 
 /** Tokens that are evaluated at once where an input need not be read in one piece. */
 const chunkTokens = 128;
@@ -56,11 +42,7 @@ export async function loadEmbedder(
   }
 }
 
-async function createEmbedder(
-  weights: LlamaModel,
-  { manifest }: Model,
-  settings: LlamaSettings,
-): Promise<LoadedEmbedder> {
+async function createEmbedder(weights: LlamaModel, { manifest }: Model, settings: LlamaSettings) {
   const ranks = manifest.kind === "rerank";
   const contextTokens = Math.min(manifest.contextTokens, settings.contextTokensMax, weights.trainContextSize);
   const { architecture, pooling } = readPooling(weights);
@@ -78,15 +60,23 @@ async function createEmbedder(
   const oneAtATime = createQueue();
   return {
     contextTokens,
+    /** Length of a vector; 1 for a rerank model. */
     dimensions: ranks ? 1 : dimensions,
+    /** `cpu`, or the GPU's kind when any layer is there. */
     device: weights.gpuLayers > 0 ? String(weights.llama.gpu) : "cpu",
-    tokenizeInputs: (source, signal) => inputTokens(inputModel, source, signal),
-    evaluate: async (tokens, runPiece) => {
+    tokenizeInputs: (source: InputSource, signal: AbortSignal): Promise<readonly Uint32Array[]> =>
+      inputTokens(inputModel, source, signal),
+    /**
+     * Evaluates one input, after the inputs of earlier calls.
+     * @param runPiece runs a part of the evaluation; other work may run between two parts.
+     * @returns its vector, or one score from 0 to 1.
+     */
+    evaluate: async (tokens: Uint32Array, runPiece: RunPiece): Promise<Float32Array> => {
       const vector = await oneAtATime(() => context.evaluate(tokens, runPiece));
       if (!vector.every(Number.isFinite)) throw notFinite(manifest.id);
       return ranks ? Float32Array.of(toProbability(vector[0] ?? 0, architecture)) : vector;
     },
-    async dispose() {
+    async dispose(): Promise<void> {
       await context.dispose();
       await weights.dispose();
     },

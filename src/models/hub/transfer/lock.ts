@@ -14,9 +14,7 @@ export interface LockDeps {
   readonly newId: () => string;
 }
 
-interface Lock {
-  release(): Promise<void>;
-}
+type Lock = ReturnType<typeof held>;
 
 const pollMs = 200;
 const refreshMs = 5_000;
@@ -60,7 +58,7 @@ async function create(path: string, content: string): Promise<boolean> {
   }
 }
 
-function held(path: string, content: string, { clock }: LockDeps): Lock {
+function held(path: string, content: string, { clock }: LockDeps) {
   let cancel = (): void => undefined;
   const refresh = (): void => {
     const now = clock.now() / 1000;
@@ -69,7 +67,7 @@ function held(path: string, content: string, { clock }: LockDeps): Lock {
   };
   cancel = clock.after(refreshMs, refresh);
   return {
-    async release() {
+    async release(): Promise<void> {
       cancel();
       await rm(`${path}.stale`, { force: true });
       if ((await toContent(path)) === content) await rm(path, { force: true });

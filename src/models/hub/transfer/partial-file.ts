@@ -14,19 +14,7 @@ export interface Piece {
   done: number;
 }
 
-export interface PartialFile {
-  readonly path: string;
-  readonly pieces: readonly Piece[];
-  readonly bytes: number;
-  /** Whether a part was there when it was opened. */
-  readonly isResumed: boolean;
-  /** Returns how many bytes are there. */
-  done(): number;
-  write(bytes: Uint8Array, position: number): Promise<void>;
-  /** Makes all bytes so far durable, and the state after them. */
-  save(): Promise<void>;
-  close(): Promise<void>;
-}
+export type PartialFile = ReturnType<typeof partialFile>;
 
 /** Opens the file; tests replace it with one whose disk is full. */
 export type OpenFile = (path: string, flags: string) => Promise<FileHandle>;
@@ -117,7 +105,7 @@ interface Contents {
   readonly isResumed: boolean;
 }
 
-function partialFile(handle: FileHandle, target: string, contents: Contents): PartialFile {
+function partialFile(handle: FileHandle, target: string, contents: Contents) {
   const { identity, bytes, pieces, isResumed } = contents;
   let saving: Promise<void> = Promise.resolve();
   const save = async (): Promise<void> => {
@@ -130,16 +118,19 @@ function partialFile(handle: FileHandle, target: string, contents: Contents): Pa
     path: partialPath(target),
     pieces,
     bytes,
+    /** Whether a part was there when it was opened. */
     isResumed,
-    done: () => pieces.reduce((sum, { done }) => sum + done, 0),
-    async write(chunk, position) {
+    /** Returns how many bytes are there. */
+    done: (): number => pieces.reduce((sum, { done }) => sum + done, 0),
+    async write(chunk: Uint8Array, position: number): Promise<void> {
       for (let written = 0; written < chunk.length;) {
         const rest = chunk.length - written;
         written += (await handle.write(chunk, written, rest, position + written)).bytesWritten;
       }
     },
-    save: () => (saving = saving.then(save, save)),
-    async close() {
+    /** Makes all bytes so far durable, and the state after them. */
+    save: (): Promise<void> => (saving = saving.then(save, save)),
+    async close(): Promise<void> {
       await saving.catch(() => undefined);
       await handle.close();
     },

@@ -4,12 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 const ownFolder = new URL("../../../../docs/", import.meta.url);
 
-export interface GuidesFolder {
-  /** Markdown of each guide by its name, in the order in which the guides are shown. */
-  guides(): ReadonlyMap<string, string>;
-  /** SVG text of each picture by the name of its file. */
-  pictures(): ReadonlyMap<string, string>;
-}
+export type GuidesFolder = ReturnType<typeof openGuidesFolder>;
 
 const folders = new WeakMap<AppContext, GuidesFolder>();
 
@@ -21,12 +16,15 @@ export function guidesFolder(app: AppContext): GuidesFolder {
 }
 
 /** The guides of a folder, which is read when it is first needed. */
-function openGuidesFolder(folder: URL = ownFolder): GuidesFolder {
+function openGuidesFolder(folder: URL = ownFolder) {
   let guides: ReadonlyMap<string, string> | null = null;
   let pictures: ReadonlyMap<string, string> | null = null;
   return {
-    guides: () => (guides ??= inOrder(readFiles(folder, ".md"))),
-    pictures: () => (pictures ??= new Map(readFiles(new URL("pictures/", folder), ".svg"))),
+    /** Markdown of each guide by its name, in the order in which the guides are shown. */
+    guides: (): ReadonlyMap<string, string> => (guides ??= inOrder(readFiles(folder, ".md"))),
+    /** SVG text of each picture by the name of its file. */
+    pictures: (): ReadonlyMap<string, string> =>
+      (pictures ??= new Map(readFiles(new URL("pictures/", folder), ".svg"))),
   };
 }
 
