@@ -19,7 +19,7 @@ it("allows one server at a time in a data folder", () => {
 
 it("excludes another process, and a killed process leaves no lock behind", async () => {
   const folder = temporaryFolder();
-  const program = `import { lockFolder } from "./src/store/lock.ts";
+  const program = `import { lockFolder } from "./src/store/folder/lock.ts";
     lockFolder(process.argv[1]);
     process.stdout.write("locked");
     setInterval(() => undefined, 1000);`;
