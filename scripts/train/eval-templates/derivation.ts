@@ -1,22 +1,13 @@
 /** Prints what is derived from a template, and whether calls of many shapes survive being rendered and parsed. */
 import { basename } from "node:path";
-import { readTurn, type TurnTexts } from "../../../src/engine/language/derive/turn.js";
-import { probeTools } from "../../../src/engine/language/derive/probes.js";
-import { readTemplate } from "../../../src/engine/language/prompt/read-template.js";
-import { definitionVariables } from "../../../src/engine/language/tools/tools-as-text.js";
-import { JinjaTemplate, type Rendering } from "../../../src/template/jinja.js";
+import { readSource } from "../../../test/kit/replay/read-source.js";
 import type { NamedTemplate } from "./python.js";
 import { roundTrip } from "./round-trip.js";
 import { argumentShapes } from "./shapes.js";
-import { faultsOfTurns, endMark, turnCount } from "./turns.js";
+import { faultsOfTurns, turnCount } from "./turns.js";
 
-const budget = { stepsMax: 2_000_000, cpuMsMax: 60_000, textLengthMax: 64 * 1024 * 1024 };
-/** Without a vocabulary, what ends a turn besides the end of the sequence is not known. */
-const texts = { bosText: "<s>", eosText: "</s>", endTexts: ["<|eot_id|>", "<|eom_id|>"] };
 /** Faults that are shown of one template. */
 const faultsMax = 3;
-
-type Render = (variables: Readonly<Record<string, unknown>>) => Promise<Rendering>;
 
 /** Prints the templates and a summary. */
 export async function printDerivations(templates: readonly NamedTemplate[]): Promise<void> {
@@ -31,19 +22,12 @@ export async function printDerivations(templates: readonly NamedTemplate[]): Pro
 /** @returns how many shapes survive; null for a template without tools */
 async function printDerivation({ name, source }: NamedTemplate): Promise<number | null> {
   const started = performance.now();
-  const render = createRenderer(source);
-  if (render === null) {
+  const read = await readSource(source);
+  if (read === null) {
     console.log(`${basename(name, ".jinja")}: not a valid template`);
     return null;
   }
-  const turn = await findTurn(render);
-  const ends = [endMark(turn?.end ?? "") ?? []].flat();
-  const endTexts = [texts.eosText, ...texts.endTexts, ...ends];
-  const reading = await readTemplate(
-    source,
-    { render, close: () => Promise.resolve() },
-    { ...texts, endTexts },
-  );
+  const { reading, turn, endTexts } = read;
   const milliseconds = Math.round(performance.now() - started);
   const { template, repairs, reasoning } = reading;
   const isKnown = /\btools?\b|tool_calls/.test(source);
@@ -64,37 +48,4 @@ async function printDerivation({ name, source }: NamedTemplate): Promise<number 
   console.log(`     shapes    ${all - faults.length} of ${all}`);
   for (const fault of faults.slice(0, faultsMax)) console.log(`               ${fault}`);
   return all - faults.length;
-}
-
-function createRenderer(source: string): Render | null {
-  const clock = { cpuMs: () => process.cpuUsage().user / 1000, nowMs: () => 1_721_997_005_000 };
-  try {
-    const template = new JinjaTemplate(source, clock);
-    return (variables) => Promise.resolve(template.render(variables, budget));
-  } catch {
-    return null;
-  }
-}
-
-async function findTurn(render: Render): Promise<TurnTexts | null> {
-  const attempts = [
-    { tools: probeTools },
-    { tools: [] },
-    { tools: probeTools, ...definitionVariables(probeTools) },
-  ];
-  for (const variables of attempts) {
-    const reading = readTurn();
-    let step = reading.next();
-    while (step.done !== true) {
-      const rendering = await render({
-        ...step.value,
-        ...variables,
-        bos_token: "<s>",
-        eos_token: "</s>",
-      });
-      step = reading.next(rendering.type === "text" ? rendering.text : null);
-    }
-    if (step.value !== null) return step.value;
-  }
-  return null;
 }

@@ -7,7 +7,7 @@ import { marker } from "../../../src/engine/language/derive/probes.js";
 import { callsIn, type TurnTexts } from "../../../src/engine/language/derive/turn.js";
 import { findCalls } from "../../../src/engine/language/answer/create-answer.js";
 import type { TemplateReading } from "../../../src/engine/language/prompt/read-template.js";
-import { renderTurns } from "./render.js";
+import { renderTurns } from "../../../test/kit/replay/render.js";
 import type { Arguments } from "./shapes.js";
 
 const thought = "I think: it's {x} <b>.";
@@ -78,7 +78,7 @@ async function writtenCall(
   ];
   const result: Message = { role: "tool", toolCallId: "call_1", content: marker.result };
   for (const messages of [turns, [...turns, result]]) {
-    const text = await renderTurns(reading, { messages, tool, variables: {} });
+    const text = await renderTurns(reading, { messages, tools: [tool], variables: {} });
     if (text !== null) return callsIn(text, turn, { name: tool.name, endTexts });
   }
   return null;

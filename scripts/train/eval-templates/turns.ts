@@ -4,13 +4,11 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Message, Tool } from "../../../src/core/generation.js";
-import { endsInReasoning, type ReasoningMarks } from "../../../src/engine/language/reasoning.js";
-import { piecesOfText, isMark, sharedStart } from "../../../src/engine/language/derive/pieces.js";
 import type { TemplateReading } from "../../../src/engine/language/prompt/read-template.js";
-import { renderTurns } from "./render.js";
+import { writeTurn } from "../../../test/kit/replay/read-source.js";
 import { parseAnswer, type ReadAnswer } from "./round-trip.js";
 
-const user: Message = { role: "user", content: "Qxuser asks." };
+const user = "Qxuser asks.";
 const text = "Qxtext: it's {fine}, <b>.";
 const thought = "Qxthought: hm, it's\n{x}.";
 const tool: Tool = {
@@ -81,25 +79,9 @@ async function findFault(
   turn: Message,
   variables: Readonly<Record<string, unknown>>,
 ): Promise<string | null> {
-  const prompt = await renderTurns(reading, {
-    messages: [user],
-    tool,
-    variables: { ...variables, add_generation_prompt: true },
-  });
-  const results = (turn.toolCalls ?? []).map(({ id }): Message => ({
-    role: "tool",
-    toolCallId: id,
-    content: "Qxresult",
-  }));
-  const whole =
-    (await renderTurns(reading, { messages: [user, turn], tool, variables })) ??
-    (await renderTurns(reading, { messages: [user, turn, ...results], tool, variables }));
-  if (prompt === null) return "the prompt is refused";
-  if (whole === null) return "the turn is refused";
-  const { reasoning: marks } = reading;
-  const written = writtenTurn(whole.split("Qxresult")[0] ?? "", prompt, endTexts, marks);
-  const opens = marks !== null && endsInReasoning(marks, prompt);
-  const startsInReasoning = opens && !written.startsWith(marks.open) && written.includes(marks.close);
+  const found = await writeTurn({ reading, endTexts }, { user, turn, tools: [tool], variables });
+  if (typeof found === "string") return found;
+  const { text: written, startsInReasoning } = found;
   const expected = expectTurn(turn, written);
   if (expected === null) return `leaves everything out: ${JSON.stringify(written)}`;
   for (const pieces of [[written], [...written]]) {
@@ -125,31 +107,4 @@ function expectTurn({ content, toolCalls = [] }: Message, written: string): Read
 
 function parsed(argumentsText: string): (typeof values)[number] {
   return JSON.parse(argumentsText) as (typeof values)[number];
-}
-
-/** Returns what the model writes of a turn: what follows the prompt, up to the end of the turn. */
-function writtenTurn(
-  whole: string,
-  prompt: string,
-  endTexts: readonly string[],
-  marks: ReasoningMarks | null,
-): string {
-  const start = sharedStart(whole, prompt);
-  // A prompt may have an empty block of reasoning, and the turn another one.
-  const block = start === prompt || marks === null ? -1 : start.lastIndexOf(marks.open);
-  const isOpened = block >= 0 && start.slice(block).trim() === marks?.open;
-  const written = whole.slice(isOpened ? block : start.length);
-  const ends = endTexts.map((each) => written.indexOf(each)).filter((at) => at >= 0);
-  return written.slice(0, ends.length === 0 ? undefined : Math.min(...ends));
-}
-
-/** Returns the mark that ends a turn, as a vocabulary would show it; null if the turn has no such mark. */
-export function endMark(end: string): string | null {
-  const marks = piecesOfText(end).filter(isMark);
-  const common = [/end_of|im_end|eo[tsm]\b/i, /turn.?>/i, /^<\|end\|>$/].flatMap(
-    (sign) => marks.find((mark) => sign.test(mark)) ?? [],
-  );
-  const [found = marks.at(-1)] = common;
-  const isShort = end.trim().length > 2 && end.length < 16;
-  return found ?? (isShort ? end.trim() : null);
 }

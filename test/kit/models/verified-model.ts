@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { modelBytes, type ModelSpec } from "./gguf-writer.js";
-import { root } from "../folder.js";
-import { builtInModel } from "../server/settings.js";
+
+/** The manifest of the built-in model, which others differ from in few fields. */
+const builtInManifest = new URL("../../../models/hearth-tiny-5m/manifest.json", import.meta.url);
 
 /**
  * Writes a model with random weights and a manifest with its SHA-256 into a models folder. So the server loads it without a trial in a
@@ -26,7 +27,7 @@ export async function writeVerifiedFile(
   bytes: Buffer,
   fields: object,
 ): Promise<void> {
-  const manifest = readFileSync(join(root, "models", builtInModel, "manifest.json"), "utf8");
+  const manifest = readFileSync(builtInManifest, "utf8");
   mkdirSync(join(folder, name), { recursive: true });
   writeFileSync(join(folder, name, "random.gguf"), bytes);
   const changedFields = {

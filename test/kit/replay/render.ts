@@ -6,7 +6,7 @@ import { repairMessages, repairSets } from "../../../src/engine/language/repairs
 
 export interface Conversation {
   readonly messages: readonly Message[];
-  readonly tool: Tool;
+  readonly tools: readonly Tool[];
   /** Further variables of the template. */
   readonly variables: Readonly<Record<string, unknown>>;
 }
@@ -14,14 +14,16 @@ export interface Conversation {
 /** Returns the text that the first repairs give which the template accepts; null where it accepts none. */
 export async function renderTurns(
   { template, repairs: needed }: TemplateReading,
-  { messages, tool, variables }: Conversation,
+  { messages, tools, variables }: Conversation,
 ): Promise<string | null> {
   for (const repairs of repairSets(needed)) {
     const format = repairs.includes("tools-in-words") ? template.tools.inWords : template.tools;
     const rendering = await template.renderer.render({
-      messages: repairMessages(format.renderMessages(messages, [tool]), repairs),
-      ...(format.writesDefinitions ? { tools: [{ type: "function", function: tool }] } : {}),
-      ...(template.definitionsAsText === true ? definitionVariables([tool]) : {}),
+      messages: repairMessages(format.renderMessages(messages, tools), repairs),
+      ...(format.writesDefinitions
+        ? { tools: tools.map((tool) => ({ type: "function", function: tool })) }
+        : {}),
+      ...(template.definitionsAsText === true ? definitionVariables(tools) : {}),
       add_generation_prompt: false,
       bos_token: template.bosText,
       eos_token: template.eosText,
