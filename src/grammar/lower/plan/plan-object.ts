@@ -52,7 +52,7 @@ export function planObjects(
 
 function planObject(shape: ObjectShape, scope: GrammarScope, place: ObjectPlace): ObjectPlan | null {
   const { pointer } = place;
-  const closed = closedByAbsence(shape.members, scope);
+  const closed = closedByAbsence(shape, scope);
   const keys = listKeys(shape, closed);
   if (closed && !declaresAll(shape.requiredByComplement, shape, keys)) return null;
   const declared = createEntries(closed ? withMoreKeys(keys, place) : keys, shape, scope, place);
@@ -137,11 +137,13 @@ const noExtras: { readonly extras: readonly Extra[]; readonly checks: readonly C
 
 /**
  * Returns whether the object is closed as in the hosted service: declared keys without additionalProperties
- * allow no other keys.
+ * allow no other keys. So does an empty `properties`, unless the object must have a key.
  */
-function closedByAbsence(members: readonly Members[], scope: GrammarScope): boolean {
+function closedByAbsence({ members, minProperties }: ObjectShape, scope: GrammarScope): boolean {
   if (!scope.closesObjects || members.some((one) => one.additional !== null)) return false;
-  return members.some((one) => one.declares && one.properties.size + one.patterns.length > 0);
+  const declaring = members.filter(({ declares }) => declares);
+  const hasKeys = declaring.some(({ properties, patterns }) => properties.size + patterns.length > 0);
+  return hasKeys || (declaring.length > 0 && minProperties === 0);
 }
 
 /**
