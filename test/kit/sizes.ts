@@ -90,7 +90,7 @@ export const largerTests: readonly LargerTests[] = [
     what: "more of text, schemas, tools, pictures and captions with the built-in models",
     why: "real weights take seconds; the small size has one whole path of each engine",
     files: [
-      "end-to-end/text/{deferred,engine-settings,long-context,reasoning,responses,sampling,strict-templates}.test.ts",
+      "end-to-end/text/{deferred,engine-settings,long-context,natural-calls,reasoning,responses,sampling,strict-templates}.test.ts",
       "end-to-end/structured/{every-schema,exploding,hostile-schemas,structured}.test.ts",
       "end-to-end/captions/{loop,projector}.test.ts",
       "end-to-end/models/{adapters,load-settings,reload}.test.ts",

@@ -7,6 +7,8 @@ export interface ObjectKeys {
   push(text: string): string | null;
   /** Whether the innermost object has a key that begins with the characters of the key that is being written. */
   readonly mayRepeat: "inside a key" | "at the next key" | null;
+  /** Whether a string is being written. */
+  readonly isInString: boolean;
   /** Returns a copy that reads on by itself. */
   copy(): ObjectKeys;
 }
@@ -67,6 +69,10 @@ class TrackedKeys implements ObjectKeys {
     if (frame?.isObject !== true || frame.keys === null) return null;
     if (key === null) return writesString ? null : "at the next key";
     return hasKey(frame, (each) => each.startsWith(key)) ? "inside a key" : null;
+  }
+
+  get isInString(): boolean {
+    return this.#state.inString;
   }
 
   copy(): ObjectKeys {

@@ -21,6 +21,8 @@ export interface ModelLanguage {
   readonly repairs: readonly Repair[];
   /** Markers around the reasoning; null when the model never reasons, or when the tool format separates the reasoning. */
   readonly reasoning: ReasoningMarks | null;
+  /** Marks around the text of an answer; null where it has none. */
+  readonly answerMarks: TemplateReading["answerMarks"];
   /** No text of n bytes has fewer than n / longestTokenBytes tokens. */
   readonly longestTokenBytes: number;
   /** Size of the vocabulary. */
@@ -31,6 +33,15 @@ export interface ModelLanguage {
   readonly controlTokens: (text: string) => readonly Token[];
   /** Whether a token ends the answer. */
   readonly isEnd: (token: Token) => boolean;
+  /** Control tokens that do not end the answer, and the template's marks: a grammar sees their text, but no value of a call has it. */
+  readonly controls: () => ControlTokens;
+}
+
+export interface ControlTokens {
+  /** Those that the answer's text does not contain. */
+  readonly silent: readonly Token[];
+  /** These, and the marks of calls and reasoning. */
+  readonly all: readonly Token[];
 }
 
 /** The template for models without one: ChatML, the most common convention. */
@@ -80,10 +91,10 @@ export function readLanguage(
   weights: LlamaModel,
   { modelId, contextTokens, reading }: LanguageOptions,
 ): ModelLanguage {
-  const { template, repairs, reasoning } = reading;
+  const { template, repairs, reasoning, answerMarks } = reading;
   const { tools } = template;
-  const { open = "", close = "", answer } = reasoning ?? {};
-  const marks = [...tools.marks, open, close, answer?.open ?? "", answer?.close ?? ""];
+  const { open = "", close = "" } = reasoning ?? {};
+  const marks = [...tools.marks, open, close, answerMarks?.open ?? "", answerMarks?.close ?? ""];
   const vocabulary = readVocabulary(weights, marks);
   const tokenBytes = createTokenBytes(vocabulary, (token) => weights.detokenize([token as Token], true));
   const tokenizer = {
@@ -94,10 +105,12 @@ export function readLanguage(
     continue: (text) => continuation(tokenizer, text, true) as readonly Token[],
     controlTokens: (text) => weights.tokenize(text, true),
     isEnd: (token) => weights.isEogToken(token),
+    controls: listControls(weights, vocabulary, marks),
     tokenBytes,
     tools,
     repairs,
     reasoning,
+    answerMarks,
     longestTokenBytes: tokenBytes.longestBytes,
     vocabularyTokens: vocabulary.tokens.length,
     prompts: createPromptBuilder({
@@ -131,6 +144,27 @@ function readVocabulary(weights: LlamaModel, marks: readonly string[]): TokenVoc
     (token, id) => isControl(types[id]) && token.length > 1 && written.includes(token),
   );
   return { tokenizer, tokens, types, readableControlTokens: new Set(readable) };
+}
+
+/** Returns a function that lists them once, when they are first needed. */
+function listControls(
+  weights: LlamaModel,
+  { tokens, types, readableControlTokens }: TokenVocabulary,
+  marks: readonly string[],
+): () => ControlTokens {
+  let listed: ControlTokens | null = null;
+  const list = (): ControlTokens => {
+    const known = new Set(marks);
+    const isMark = (text: string, token: number): boolean =>
+      readableControlTokens.has(text) || (types[token] === tokenTypes.userDefined && known.has(text));
+    const others = tokens.flatMap((_, token) =>
+      isControl(types[token]) && !weights.isEogToken(token as Token) ? [token as Token] : [],
+    );
+    const silent = others.filter((token) => !readableControlTokens.has(tokens[token] ?? ""));
+    const found = tokens.flatMap((text, token) => (isMark(text, token) ? [token as Token] : []));
+    return { silent, all: [...silent, ...found.filter((token) => !weights.isEogToken(token))] };
+  };
+  return () => (listed ??= list());
 }
 
 function isControl(type: number | undefined): boolean {

@@ -15,6 +15,8 @@ import { createBoundError, GrammarTooWide, isBeyondBound } from "./grammar-bound
 import { reportLogprob, type SampledToken } from "./sampled-token.js";
 import { openingTokens, repeatingItemTokens, repeatingTokens } from "./suppressed-tokens.js";
 
+const noTokens: readonly Token[] = [];
+
 /** What an answer depends on, besides its job. */
 interface ProgressModel<S, F extends TextFollower> {
   readonly language: ModelLanguage;
@@ -68,11 +70,14 @@ export class AnswerProgress<S, F extends TextFollower> {
   suppressed(): readonly Token[] {
     // Arguments that are not written as JSON can look like anything.
     const isJson = this.#decode.tools.length === 0 || this.#language.tools.exact;
-    if (this.constraint?.state === undefined || !isJson) return this.#hiddenMarks;
+    if (this.constraint?.state === undefined) return this.#hiddenMarks;
+    const controls = this.#language.controls();
+    if (!isJson) return controls.silent;
     const { keys, follower } = this.constraint;
     const ofItems = repeatingItemTokens(this.#language.tokenBytes, follower?.itemRepeats ?? null);
     const ofKeys = repeatingTokens(this.#language.tokenBytes, keys);
-    return ofItems.length === 0 ? ofKeys : [...ofKeys, ...ofItems];
+    const inString = keys.isInString ? controls.all : noTokens;
+    return ofItems.length + ofKeys.length === 0 ? inString : [...ofKeys, ...ofItems, ...inString];
   }
 
   /** Whether tokens were inserted after the last one that was sampled. */
@@ -128,7 +133,7 @@ export class AnswerProgress<S, F extends TextFollower> {
   /** Ends the answer. @param reason null: without `generation-end` */
   finish(reason: FinishReason | null): void {
     this.processSampled();
-    this.#events.push(...this.#answer.finish());
+    this.#events.push(...this.#answer.finish(reason === "length"));
     if (reason === null) return;
     const { stoppedBy, calls } = this.#answer;
     const ending = reason === "stop" && calls > 0 ? "tool_calls" : reason;

@@ -11,6 +11,8 @@ import type { ReasoningMarks } from "../reasoning.js";
 export interface AnswerTextOptions {
   /** The markers of a reasoning block at the start of the answer; null: there is none. */
   readonly marks: ReasoningMarks | null;
+  /** Marks around the text of the answer; null: there are none. */
+  readonly answerMarks?: { readonly open: string; readonly close: string } | null;
   /** true when the prompt ended inside the block. */
   readonly startsInReasoning: boolean;
   readonly stop: readonly string[];
@@ -81,8 +83,9 @@ export class AnswerText {
     const { promptEnd = "", textOpening = "" } = options.begun ?? {};
     this.#held = promptEnd;
     this.#length = promptEnd.length;
-    this.#answerOpen = marks?.answer?.open ?? (promptEnd + textOpening).trim();
-    this.#answerClose = marks?.answer?.close ?? "";
+    const answer = options.answerMarks ?? marks?.answer;
+    this.#answerOpen = answer?.open ?? (promptEnd + textOpening).trim();
+    this.#answerClose = answer?.close ?? "";
     const opensAgain = /^<[|｜]/.test(this.#open);
     const textEnds = [this.#answerClose, opensAgain ? this.#open : ""].filter((mark) => mark !== "");
     this.#stops = [...options.stop, ...textEnds];

@@ -74,11 +74,11 @@ export class AnswerBuilder {
     return this.#text.push(bytes, logprob).flatMap((piece) => this.#read(piece));
   }
 
-  /** Ends the answer. @returns the remaining events. */
-  finish(): readonly GenerationEvent[] {
+  /** Ends the answer. @param isCut whether a limit ends it, and not the model @returns the remaining events */
+  finish(isCut = false): readonly GenerationEvent[] {
     const events = this.#text.finish().flatMap((piece) => this.#read(piece));
     const { parser } = this.#options;
-    if (parser !== null) events.push(...this.#emit(parser.finish()));
+    if (parser !== null) events.push(...this.#emit(parser.finish(isCut)));
     if (this.#tokens > 0) events.push(this.#withTokens({ type: "text-delta", choice: 0, text: "" }));
     return events;
   }

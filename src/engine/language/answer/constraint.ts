@@ -175,8 +175,11 @@ class WholeAnswerConstraint<S, F extends TextFollower> implements Constraint<S, 
     const { book, answer } = whole;
     this.#mode = mode === "reasoning" ? "free" : mode === "opening" ? "opening" : "constrained";
     if (mode === "reasoning") return;
-    const open = model.reasoning?.open ?? "";
-    const root = mode === "opening" && open !== "" ? book.add(`${answer} | ${literal(open)}`) : answer;
+    const { open = "", close = "" } = model.reasoning ?? {};
+    const root =
+      mode === "opening" && open !== ""
+        ? book.add(`${answer} | ${whiteSpaceRule} (${literal(open)} | ${literal(close)})`)
+        : answer;
     ({ state: this.state, follower: this.follower } = model.startGrammar(book, root, ""));
   }
 
@@ -189,7 +192,8 @@ class WholeAnswerConstraint<S, F extends TextFollower> implements Constraint<S, 
       this.state = undefined;
       this.follower = null;
     } else if (mode === "answer") {
-      if (this.#mode === "free") {
+      // Where only a mark was written, which ends reasoning that the model has not begun, the answer is still to come.
+      if (this.#mode === "free" || written.trim() === "") {
         const { book, answer } = this.#whole;
         const root = book.add(`${whiteSpaceRule} ${answer}`);
         ({ state: this.state, follower: this.follower } = this.#model.startGrammar(book, root, written));

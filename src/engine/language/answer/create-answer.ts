@@ -22,7 +22,7 @@ export function parsedCalls({ tools, toolChoice, rules }: DecodeJob): ParsedCall
 }
 
 export function createAnswer(
-  { reasoning, tools: format }: ModelLanguage,
+  { reasoning, answerMarks, tools: format }: ModelLanguage,
   { prompt, stop, toolChoice, callIdPrefix }: DecodeJob,
   calls: ParsedCalls,
 ): AnswerBuilder {
@@ -30,6 +30,13 @@ export function createAnswer(
   const parses = !isRaw && (calls.tools.length > 0 || format.readsReasoning);
   const options: AnswerOptions = {
     marks: isRaw ? null : reasoning,
+    // What also begins a call is left to the parser.
+    answerMarks:
+      isRaw || answerMarks === null
+        ? null
+        : parses && format.textEnd !== ""
+          ? { ...answerMarks, close: "" }
+          : answerMarks,
     startsInReasoning: prompt.startsInReasoning,
     stop,
     parser: parses ? format.parser(calls.tools, calls.hidden) : null,

@@ -59,6 +59,7 @@ function readEnvelope(value: Readonly<Record<string, unknown>>, call: ProbeCall)
       false,
     ),
     argumentsFirst,
+    argumentsMayBeText: typeof value[argumentsKey] === "string",
   };
 }
 

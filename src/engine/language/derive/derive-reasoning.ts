@@ -35,25 +35,26 @@ export function* deriveReasoning(
   const marks = found?.marks ?? (yield* fromPrompts(source, turn));
   if (marks === null) return null;
   const startsOpen = turn.prompt.trimEnd().endsWith(marks.open);
-  const answer = answerMarks(marks, turn, endTexts);
+  const answer = findAnswerMarks(marks, turn, endTexts);
   return {
     marks: { ...marks, startsOpen, answer: answer ?? undefined },
     inParts: found?.inParts === true,
   };
 }
 
-/** Returns the marks around the text of a turn, except the marks of an empty block. */
-function answerMarks(
-  { open, close }: MarkPair,
+/** Returns the marks around the text of a turn, except the marks of an empty block of reasoning, where the template has any. */
+export function findAnswerMarks(
+  reasoning: MarkPair | null,
   turn: TurnTexts,
   endTexts: readonly string[],
 ): MarkPair | null {
   const own = ownStart(turn);
-  const at = own.lastIndexOf(close);
-  const lead = (at < 0 ? own : own.slice(at + close.length)).trim();
+  const at = reasoning === null ? -1 : own.lastIndexOf(reasoning.close);
+  const lead = (reasoning === null || at < 0 ? own : own.slice(at + reasoning.close.length)).trim();
   const end = marksBeforeEnd(turn.end, endTexts);
   if (lead === "") return end === "" ? null : { open: "", close: end };
-  if (lead.includes(open) || !piecesOfText(lead).some(isMark)) return null;
+  if (reasoning !== null && lead.includes(reasoning.open)) return null;
+  if (!piecesOfText(lead).some(isMark)) return null;
   return { open: lead, close: findPair(lead, turn.end)?.close ?? end };
 }
 
@@ -169,7 +170,7 @@ function withReasoningParts(probe: TurnProbe): TurnProbe {
   return { ...probe, messages };
 }
 
-interface MarkPair {
+export interface MarkPair {
   readonly open: string;
   readonly close: string;
 }

@@ -9,7 +9,7 @@ import { repairMessages } from "../repairs.js";
 import type { DerivedTools } from "../tools/derived.js";
 import { definitionVariables } from "../tools/tools-as-text.js";
 import { deriveCalls } from "./derive-calls.js";
-import { deriveReasoning } from "./derive-reasoning.js";
+import { deriveReasoning, findAnswerMarks } from "./derive-reasoning.js";
 import { bareTool, probeTools, promptProbe, type TurnProbe } from "./probes.js";
 import { readTurn, type Deriving } from "./turn.js";
 
@@ -83,6 +83,8 @@ function* derive({
     calls,
     writesDefinitions,
     reasoning: found?.marks ?? null,
+    answerMarks:
+      found === null ? findAnswerMarks(null, turn, [eosText, ...endTexts]) : (found.marks.answer ?? null),
     reasoningInParts: found?.inParts ?? false,
     needsDescriptions,
     efforts: yield* deriveEfforts(template),

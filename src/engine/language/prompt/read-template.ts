@@ -13,6 +13,8 @@ export interface TemplateReading {
   readonly repairs: readonly Repair[];
   /** Marks around the reasoning; null when the model never reasons, or when the tool format separates the reasoning. */
   readonly reasoning: ReasoningMarks | null;
+  /** Around the text of an answer; an empty text for a mark that it does not have. */
+  readonly answerMarks: { readonly open: string; readonly close: string } | null;
 }
 
 export type TemplateTexts = Pick<DerivationSource, "bosText" | "eosText" | "endTexts">;
@@ -29,9 +31,11 @@ export async function readTemplate(
     render: (variables) => renderer.render(variables),
   });
   const tools = readToolFormat(source, derived);
+  const hasOwnOpening = tools.readsReasoning || tools.promptEnd !== "";
   const { bosText, eosText } = texts;
   const { efforts = [], needsDescriptions = false, definitionsAsText = false } = derived ?? {};
   const template = { renderer, tools, bosText, eosText, efforts, needsDescriptions, definitionsAsText };
   const reasoning = tools.readsReasoning ? null : (derived?.reasoning ?? findReasoningMarks(source));
-  return { template, repairs: await findRepairs(template), reasoning };
+  const answerMarks = hasOwnOpening ? null : (reasoning?.answer ?? derived?.answerMarks ?? null);
+  return { template, repairs: await findRepairs(template), reasoning, answerMarks };
 }

@@ -1,22 +1,31 @@
 /** Detects the beginning of a call in an answer, so that a grammar can constrain the rest of the call. */
-import { openingPieces, type CallSyntax } from "./syntax.js";
+import { fixedPieces, openingPieces, type CallSyntax } from "./syntax.js";
 
 /** Maximum length of an opening, including its white space. */
-const startLengthMax = 64;
+const startLengthMax = 256;
 
 export type CallOpeningDetector = ReturnType<typeof createCallOpeningDetector>;
 
-/** Creates a detector of the opening of any of these syntaxes. It detects one opening only. */
+/** What begins a call within an answer. */
+interface Opening {
+  /** A call does not begin without it. */
+  readonly first: string;
+  /** Returns whether a text that begins with `first`, or may still, begins a call; null while undecided. */
+  readonly begins: (text: string) => boolean | null;
+}
+
+/**
+ * Creates a detector of the opening of any of these syntaxes, which is all that is written before a name. It detects one opening only.
+ */
 export function createCallOpeningDetector(syntaxes: readonly CallSyntax[]) {
-  const inline = syntaxes
-    .filter((syntax) => syntax.wholeAnswer !== true && syntax.promptEnd === undefined)
-    .map((syntax) => openingPieces(syntax)[0] ?? "");
   const whole = syntaxes.filter((syntax) => syntax.wholeAnswer === true);
   const promptEnds = syntaxes.flatMap(({ promptEnd }) => promptEnd ?? []);
-  const longest = Math.max(
-    promptEnds.length === 0 ? 0 : startLengthMax,
-    ...inline.map((text) => text.length - 1),
-  );
+  const openings: readonly Opening[] = [
+    ...syntaxes
+      .filter((syntax) => syntax.wholeAnswer !== true && syntax.promptEnd === undefined)
+      .map(markedOpening),
+    ...promptEnds.map(promptEndOpening),
+  ];
   let held = promptEnds[0] ?? "";
   let atStart = whole.length > 0;
   let done = false;
@@ -36,11 +45,33 @@ export function createCallOpeningDetector(syntaxes: readonly CallSyntax[]) {
         if (met.includes(null)) return null;
         atStart = false;
       }
-      const at = findFirst(held, inline, promptEnds);
-      done = at >= 0;
-      if (done) return held.slice(at);
-      held = held.slice(Math.max(0, held.length - longest));
-      return null;
+      const { at, begins } = findFirst(held, openings);
+      done = begins;
+      held = held.slice(at);
+      return done ? held : null;
+    },
+  };
+}
+
+function markedOpening(syntax: CallSyntax): Opening {
+  const pieces = fixedPieces(syntax);
+  return {
+    first: pieces[0] ?? "",
+    begins(text) {
+      const rest = afterPieces(text, pieces);
+      return typeof rest === "string" ? true : text.length > startLengthMax ? false : rest;
+    },
+  };
+}
+
+/** A mark that texts may have, too, so that a name and the end of its line must follow. */
+function promptEndOpening(mark: string): Opening {
+  const pattern = /^[\p{L}\p{N}_.-]{1,64}\n/u;
+  return {
+    first: mark,
+    begins(text) {
+      const rest = text.slice(mark.length);
+      return pattern.test(rest) ? true : /^[\p{L}\p{N}_.-]{0,64}$/u.test(rest) ? null : false;
     },
   };
 }
@@ -67,17 +98,22 @@ function afterPieces(text: string, pieces: readonly string[]): string | false | 
   return rest;
 }
 
-/** @param promptEnds marks that texts may have, too, so that a name and the end of its line must follow */
-function findFirst(text: string, openings: readonly string[], promptEnds: readonly string[]): number {
-  const places = [
-    ...openings.map((opening) => text.indexOf(opening)),
-    ...promptEnds.map((mark) => {
-      const pattern = /^[\p{L}\p{N}_.-]{1,64}\n/u;
-      let at = text.indexOf(mark);
-      while (at >= 0 && !pattern.test(text.slice(at + mark.length))) at = text.indexOf(mark, at + 1);
-      return at;
-    }),
-  ];
-  const found = places.filter((at) => at >= 0);
-  return found.length === 0 ? -1 : Math.min(...found);
+interface FoundOpening {
+  /** Where a call begins, or may begin; the end of the text where it has none. */
+  readonly at: number;
+  readonly begins: boolean;
+}
+
+function findFirst(text: string, openings: readonly Opening[]): FoundOpening {
+  const longest = Math.max(0, ...openings.map(({ first }) => first.length));
+  for (let at = 0; at < text.length; at += 1) {
+    // Most places are no opening.
+    const rest = text.slice(at, at + longest);
+    const candidates = openings.filter(({ first }) => rest.startsWith(first) || first.startsWith(rest));
+    if (candidates.length === 0) continue;
+    const met = candidates.map(({ begins }) => begins(text.slice(at)));
+    if (met.includes(true)) return { at, begins: true };
+    if (met.includes(null)) return { at, begins: false };
+  }
+  return { at: text.length, begins: false };
 }

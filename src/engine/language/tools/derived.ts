@@ -17,6 +17,8 @@ export interface DerivedCalls {
 }
 
 export interface DerivedTools {
+  /** Around the text of an answer; an empty text for a mark that it does not have. */
+  readonly answerMarks: { readonly open: string; readonly close: string } | null;
   /** `hidden` where the template leaves calls out, null where it does not show how they are written. */
   readonly calls: DerivedCalls | "hidden" | null;
   /** Whether the template writes the definitions of tools. */

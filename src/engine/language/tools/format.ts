@@ -19,8 +19,9 @@ import {
 import { createParser, readAnswer, type ToolParser } from "./parse.js";
 import { readHarmony } from "./parse/harmony.js";
 import { Output } from "./parse/output.js";
-import { keyPlace, openingPieces, splitPieces, type CallMark } from "./syntax.js";
+import { keyPlace, openingPieces, splitPieces, type CallMark, type CallSyntax } from "./syntax.js";
 import { callsAsText } from "./tools-as-text.js";
+import { writtenUnmarked } from "./unmarked.js";
 import { createCallOpeningDetector, type CallOpeningDetector } from "./call-opening.js";
 
 export interface ToolFormat {
@@ -43,6 +44,8 @@ export interface ToolFormat {
   readonly reasoningClosing: string | null;
   /** The end of each prompt that belongs to the answer: the mark before a call; "" where prompts have none. */
   readonly promptEnd: string;
+  /** The mark that ends a text where it is a part of what begins a call; "" where it is none. */
+  readonly textEnd: string;
   /** Written between the start of the model's turn and a text answer. */
   readonly answerOpening: string;
   /** Whether the template receives `tools`; false: `renderMessages` writes the definitions into the system message. */
@@ -85,16 +88,21 @@ export function readToolFormat(template: string, derived: DerivedTools | null = 
     reasoningInParts: derived?.reasoningInParts === true,
   };
   // A sequence of messages is no text with calls in it.
+  const textEnd = derived?.answerMarks?.close ?? "";
   if (derived === null || calls === null || known?.messages === true) return createFormat(family, byText);
   if (calls === "hidden") return createFormat(family, { ...byText, writesCalls: false });
-  return createFormat(derivedFamily(known, calls), {
-    ...byText,
-    writesCalls: true,
-    writesResults: true,
-    writesDefinitions: known?.definitionsInSystem === true || derived.writesDefinitions,
-    argumentsAsText: calls.argumentsAsText,
-    oneCall: calls.oneCall,
-  });
+  return createFormat(
+    derivedFamily(known, calls),
+    {
+      ...byText,
+      writesCalls: true,
+      writesResults: true,
+      writesDefinitions: known?.definitionsInSystem === true || derived.writesDefinitions,
+      argumentsAsText: calls.argumentsAsText,
+      oneCall: calls.oneCall,
+    },
+    textEnd,
+  );
 }
 
 /** Returns a family for the derived calls, which also reads what the models of a known family write. */
@@ -112,10 +120,18 @@ function derivedFamily(known: ToolFamily | undefined, calls: DerivedCalls): Tool
   };
 }
 
-function createFormat(family: ToolFamily, capabilities: TemplateCapabilities): ToolFormat {
+/** @param answerEnd the mark that ends a text; "": it has no mark */
+function createFormat(family: ToolFamily, capabilities: TemplateCapabilities, answerEnd = ""): ToolFormat {
   const { syntaxes, signs } = family;
-  const read = family.messages === true ? readHarmony : readAnswer(syntaxes);
+  const beginsCall = (mark: string): boolean =>
+    syntaxes.some((syntax) => openingPieces(syntax).some((piece) => mark.startsWith(piece)));
+  const textEnd = answerEnd !== "" && beginsCall(answerEnd) ? answerEnd : "";
+  const read = family.messages === true ? readHarmony : readAnswer(syntaxes, textEnd);
   const [main] = syntaxes;
+  const isExact = syntaxes.every(hasExactGrammar);
+  // What has no exact grammar is forced only where nothing else has one.
+  const unmarked =
+    family.messages === true ? [] : isExact ? writtenUnmarked.filter(hasExactGrammar) : writtenUnmarked;
   return {
     name: family.name,
     recognises: (other) =>
@@ -128,23 +144,23 @@ function createFormat(family: ToolFamily, capabilities: TemplateCapabilities): T
       atStart: syntax.wholeAnswer === true,
     })),
     marks: listMarks(family),
-    exact: syntaxes.every(({ body }) => body.type !== "tagged" && body.type !== "notation"),
-    parallel: !capabilities.oneCall && main.endsTurn !== true,
+    exact: isExact,
+    parallel: main.endsTurn !== true,
     readsReasoning: family.messages === true,
     reasoningClosing:
       family.messages === true ? "<|end|><|start|>assistant<|channel|>final<|message|>" : null,
     promptEnd: main.promptEnd ?? "",
+    textEnd,
     answerOpening: family.messages === true ? "<|channel|>final<|message|>" : (family.textOpening ?? ""),
     writesDefinitions: capabilities.writesDefinitions,
     parser: (tools, hides = false) => createParser(new Output(tools, hides), read),
     createOpeningDetector: () => createCallOpeningDetector(syntaxes),
-    callGrammar: (requested, rules) => callGrammar(main, requested, rules),
+    callGrammar: (requested, rules) => callGrammar(syntaxes, unmarked, requested, rules),
     continuation: (started, requested, rules) => {
-      for (const syntax of syntaxes) {
-        const found = callContinuation(syntax, started, requested, rules);
-        if (found !== null) return found;
-      }
-      return null;
+      const found = [...syntaxes, ...unmarked].flatMap(
+        (syntax) => callContinuation(syntax, started, requested, rules) ?? [],
+      );
+      return found.length === 0 ? null : [...new Set(found)].map((side) => `(${side})`).join(" | ");
     },
     renderMessages: (messages, tools) => renderMessages(family, capabilities, messages, tools),
     inWords: {
@@ -152,6 +168,11 @@ function createFormat(family: ToolFamily, capabilities: TemplateCapabilities): T
       renderMessages: (messages, tools) => renderMessages(family, inWords(capabilities), messages, tools),
     },
   };
+}
+
+/** Whether a grammar can express the whole schema of the arguments. */
+function hasExactGrammar({ body }: CallSyntax): boolean {
+  return body.type === "envelope" ? body.argumentsMayBeText !== true : body.type === "bare-name";
 }
 
 function listMarks(family: ToolFamily): readonly string[] {

@@ -51,7 +51,8 @@ export function rightSide(node: GrammarNode, rules: RuleSet): string {
       return literal(node.text);
     case "layout":
       if (node.begun === true) return "[ \\n]?";
-      return node.text === "" ? "" : `${literal(node.text)}?`;
+      if (node.text === "") return "";
+      return /\n/.test(node.text) ? "[ \\t\\r\\n]{0,4}" : "[ \\n]{0,2}";
     case "sequence":
       return node.nodes
         .map((each) => rightSide(each, rules))

@@ -17,9 +17,24 @@ import {
   type GrammarNode,
 } from "./grammar-node.js";
 import { listProperties, listRequired } from "./parameters.js";
-import type { CallSyntax, EnvelopeBody, EnvelopeMember, NotationBody } from "./syntax.js";
+import {
+  splitPieces,
+  type CallMark,
+  type CallSyntax,
+  type EnvelopeBody,
+  type EnvelopeMember,
+  type NotationBody,
+} from "./syntax.js";
+import { fence, fenceWords } from "./unmarked.js";
 import { createTaggedRules, type ArgumentsRules } from "./tagged-grammar.js";
-import { createValueRules, addJsonString, verbatimString } from "./value-grammar.js";
+import {
+  addJsonText,
+  createValueRules,
+  pythonString,
+  spacedSign,
+  verbatimString,
+  writePythonString,
+} from "./value-grammar.js";
 
 /** The calls that are requested from the model. */
 export interface RequestedCalls {
@@ -31,10 +46,29 @@ export interface RequestedCalls {
   readonly callsMax: number;
 }
 
-/** @returns the right side of a rule whose text is the whole answer: the requested number of calls */
-export function callGrammar(syntax: CallSyntax, requested: RequestedCalls, rules: RuleSet): string {
-  const preface = syntax.preface === undefined ? nothing : optional(text(syntax.preface));
-  return rightSide(sequence(preface, answerNode(syntax, requested, rules)), rules);
+/** White space that models write before, between and after calls besides their layout. */
+const spaceAround: GrammarNode = { type: "characters", set: " \\t\\r\\n", min: 0, max: 8 };
+
+/**
+ * Returns the right side of a rule whose text is the whole answer: the requested number of calls, in one of these syntaxes.
+ * @param unmarked syntaxes without marks, which may have a fence around them
+ */
+export function callGrammar(
+  syntaxes: readonly CallSyntax[],
+  unmarked: readonly CallSyntax[],
+  requested: RequestedCalls,
+  rules: RuleSet,
+): string {
+  const marked = syntaxes.map((syntax) => {
+    const preface = syntax.preface === undefined ? nothing : optional(text(syntax.preface));
+    return sequence(preface, answerNode(syntax, requested, rules));
+  });
+  const plain = unmarked.map((syntax) => answerNode(syntax, requested, rules));
+  const fenced =
+    plain.length === 0
+      ? []
+      : [sequence(text(fence), choice(fenceWords.map(text)), choice(plain), optional(text(fence)))];
+  return rightSide(sequence(spaceAround, choice([...marked, ...plain, ...fenced]), spaceAround), rules);
 }
 
 /**
@@ -65,9 +99,16 @@ function answerNode(syntax: CallSyntax, requested: RequestedCalls, rules: RuleSe
     layout(""),
     call,
     others,
-    markNode(section?.close ?? []),
+    sectionEnd(section?.close ?? []),
     turnEnd === undefined ? nothing : optional(markNode(turnEnd)),
+    spaceAround,
   );
+}
+
+/** Returns the end of a section, which models omit where it is a mark, and nothing that JSON needs. */
+function sectionEnd(close: CallMark): GrammarNode {
+  const isOfMarks = splitPieces(close).every((piece) => piece.length > 2);
+  return isOfMarks ? optional(markNode(close)) : markNode(close);
 }
 
 function nextCalls(
@@ -89,7 +130,11 @@ function callNode(syntax: CallSyntax, requested: RequestedCalls, rules: RuleSet)
     const given = argumentRules[index];
     if (given === undefined) throw new RangeError("every tool has a rule of its arguments");
     const rule: GrammarNode = { type: "rule", text: writeArguments(tool) ?? given };
-    return { name: tool.name, rule };
+    const asText = body.type === "envelope" && body.argumentsMayBeText === true;
+    return {
+      name: tool.name,
+      rule: asText ? choice([rule, { type: "rule", text: addJsonText(rules) }]) : rule,
+    };
   });
   const end = endsTurn === true ? nothing : markNode(syntax.after);
   const id =
@@ -200,11 +245,13 @@ function memberNode({ key, value }: EnvelopeMember): GrammarNode {
  */
 function createNotationRules(body: NotationBody, rules: RuleSet): ArgumentsRules {
   const { quote, assign, separator, escapes, nested, pythonWords } = body;
-  const string = escapes ? addJsonString(rules) : verbatimString(quote, rules);
+  const string = escapes ? pythonString(rules) : verbatimString(quote, rules);
+  const assigns = rules.add(spacedSign(assign));
+  const separates = rules.add(spacedSign(separator));
   const writeValue = createValueRules(
     {
       string: () => string,
-      writeString: (value) => (escapes ? JSON.stringify(value) : `${quote}${value}${quote}`),
+      writeString: (value) => (escapes ? writePythonString(value) : [`${quote}${value}${quote}`]),
       nested: nested === "same" ? { assign, separator } : nested,
       pythonWords,
     },
@@ -217,9 +264,9 @@ function createNotationRules(body: NotationBody, rules: RuleSet): ArgumentsRules
       let atStart = '""';
       let later = '""';
       for (const [key, schema] of [...listProperties(tool)].reverse()) {
-        const member = rules.add(`${literal(`${key}${assign}`)} ${writeValue(schema)}`);
+        const member = rules.add(`${literal(key)} ${assigns} ${writeValue(schema)}`);
         const first = `${member} ${later}`;
-        const next = `${literal(separator)} ${member} ${later}`;
+        const next = `${separates} ${member} ${later}`;
         const isRequired = required.has(key);
         atStart = rules.add(isRequired ? first : `${first} | ${atStart}`);
         later = rules.add(isRequired ? next : `${next} | ${later}`);

@@ -16,7 +16,8 @@ import {
   type Reading,
 } from "./parse/source.js";
 import { readTagged } from "./parse/tagged.js";
-import { firstCharacter, openingPieces, splitPieces, taggedEnds, type CallSyntax } from "./syntax.js";
+import { openingPieces, splitPieces, taggedEnds, type CallSyntax } from "./syntax.js";
+import { fence, fenceWords, unmarkedSyntaxes } from "./unmarked.js";
 
 const idLengthMax = 256;
 
@@ -41,64 +42,176 @@ export function createParser(out: Output, read: (source: AnswerSource, out: Outp
       source.feed(text);
       return advance();
     },
-    /** Parses the rest at the end of the answer. */
-    finish(): readonly ToolEvent[] {
+    /** Parses the rest at the end of the answer. @param isCut whether a limit has ended it: then what has begun like a call is left out */
+    finish(isCut = false): readonly ToolEvent[] {
       source.ended = true;
+      source.isCut = isCut;
       return advance();
     },
   };
 }
 
-/** Returns a reader of answers whose calls have any of these syntaxes. */
+/**
+ * Returns a reader of answers whose calls have any of these syntaxes, or no marks at all.
+ * @param textEnd a mark that ends a text and that also begins a call; "": there is no such mark
+ */
 export function readAnswer(
   syntaxes: readonly CallSyntax[],
+  textEnd = "",
 ): (source: AnswerSource, out: Output) => Reading<void> {
-  const whole = new Map(
-    syntaxes
-      .filter((syntax) => syntax.wholeAnswer === true)
-      .reverse()
-      .map((syntax) => [firstCharacter(syntax).charCodeAt(0), syntax]),
-  );
-  const inline = new Map(
-    syntaxes
-      .filter((syntax) => syntax.wholeAnswer !== true)
-      // The first of two with the same opening is read.
-      .reverse()
-      .map((syntax) => [openingPieces(syntax)[0] ?? "", syntax]),
-  );
+  const whole = syntaxes.filter((syntax) => syntax.wholeAnswer === true);
+  const inline = new Map<string, CallSyntax[]>();
+  for (const syntax of syntaxes.filter((each) => each.wholeAnswer !== true)) {
+    const [first = ""] = openingPieces(syntax);
+    inline.set(first, [...(inline.get(first) ?? []), syntax]);
+  }
+  const openings = [...inline.keys(), fence];
   return function* (source, out) {
-    if (whole.size > 0) {
-      source.record();
-      yield* skipSpace(source);
-      const syntax = whole.get(yield* peek(source));
-      if (syntax !== undefined) yield* readCalls(source, out, syntax);
-      else out.addText(source.takeRecord());
-    }
+    yield* readAtStart(source, out, whole);
     for (;;) {
-      const syntax = yield* toOpening(source, out, inline);
-      if (syntax === null) break;
-      source.record();
-      yield* readCalls(source, out, syntax);
+      const opening = yield* toOpening(source, out, openings);
+      if (opening === null) break;
+      const marked = inline.get(opening);
+      if (marked !== undefined) yield* readMarked(source, out, marked, { opening, textEnd });
+      else if (!(yield* readUnmarked(source, out))) {
+        source.record();
+        source.at += opening.length;
+        out.addText(source.takeRecord());
+      }
     }
     out.finish();
   };
 }
 
-/** Emits the text before the next opening, and stops in front of it. */
-function* toOpening(
+/** Reads calls that are the whole answer, or its beginning. */
+function* readAtStart(source: AnswerSource, out: Output, whole: readonly CallSyntax[]): Reading<void> {
+  source.record();
+  yield* skipSpace(source);
+  const space = source.takeRecord();
+  source.keep();
+  const failure = yield* readFirst(source, out, whole);
+  if (failure !== null) {
+    if (!(yield* readUnmarked(source, out))) {
+      out.addText(space);
+      // Nothing inside of what was read like a call begins one.
+      addFailed(source, out, failure, false);
+    }
+  }
+  source.release();
+}
+
+/** Reads calls without marks of the family, with or without a fence around them. Consumes nothing else. */
+function* readUnmarked(source: AnswerSource, out: Output): Reading<boolean> {
+  const start = source.keep();
+  const isFenced = (yield* readOne(source, [fence])) !== null;
+  const isOpened = !isFenced || (yield* readOne(source, fenceWords)) !== null;
+  const failure = isOpened ? yield* readFirst(source, out, unmarkedSyntaxes) : undefined;
+  const isRead = failure === null;
+  if (isRead && isFenced) yield* skipMark(source, [fence]);
+  if (isRead) out.addText(source.takeRecord());
+  else if (source.isCut && failure?.ranOut === true && out.namesTool(source.text.slice(source.at)))
+    source.at = source.text.length;
+  else source.moveTo(start);
+  source.release();
+  return isRead;
+}
+
+/** Reads calls that begin with a mark. What is none is text. */
+function* readMarked(
   source: AnswerSource,
   out: Output,
-  openings: ReadonlyMap<string, CallSyntax>,
-): Reading<CallSyntax | null> {
-  const texts = [...openings.keys()];
+  syntaxes: readonly CallSyntax[],
+  { opening, textEnd }: { readonly opening: string; readonly textEnd: string },
+): Reading<void> {
+  const start = source.keep();
+  const failure = yield* readFirst(source, out, syntaxes);
+  if (failure !== null && (yield* endsWith(source, textEnd))) return source.release();
+  const { furthest = 0, ranOut = false } = failure ?? {};
+  if (failure === null) out.addText(source.takeRecord());
+  else addFailed(source, out, { furthest: Math.max(furthest, start + opening.length), ranOut }, true);
+  source.release();
+}
+
+/** Reads a mark, where the answer ends with it. */
+function* endsWith(source: AnswerSource, mark: string): Reading<boolean> {
+  const start = source.keep();
+  const isRead = mark !== "" && (yield* readOne(source, [mark])) !== null;
+  if (isRead) yield* skipSpace(source);
+  const isEnd = isRead && (yield* peek(source)) === -1;
+  if (!isEnd) source.moveTo(start);
+  source.release();
+  return isEnd;
+}
+
+/** What was read like a call, and is none. */
+interface Failure {
+  /** The furthest place of the answer that was read. */
+  readonly furthest: number;
+  /** Whether a reader has come to the end of the answer. */
+  readonly ranOut: boolean;
+}
+
+/**
+ * Reads calls with the first of these syntaxes that the text has.
+ * @returns null where there was a call; otherwise it is where it was before
+ */
+function* readFirst(
+  source: AnswerSource,
+  out: Output,
+  syntaxes: readonly CallSyntax[],
+): Reading<Failure | null> {
+  const start = source.keep();
+  let furthest = start;
+  let ranOut = false;
+  for (const syntax of syntaxes) {
+    source.moveTo(start);
+    source.record();
+    if (yield* readCalls(source, out, syntax)) {
+      source.release();
+      return null;
+    }
+    furthest = Math.max(furthest, source.place);
+    ranOut ||= source.ranOut;
+  }
+  source.moveTo(start);
+  source.release();
+  return { furthest, ranOut };
+}
+
+/** Adds what was read like a call, and is none. */
+function addFailed(
+  source: AnswerSource,
+  out: Output,
+  { furthest, ranOut }: Failure,
+  isMarked: boolean,
+): void {
+  source.record();
+  if (ranOut) source.at = source.text.length;
+  else source.moveTo(furthest);
+  const text = source.takeRecord();
+  if (isMarked && source.isCut && ranOut) return;
+  // An answer that only might be a call has no marks, and is text.
+  if (isMarked) out.failMarkedCall(text, ranOut);
+  else out.failCall(text, ranOut);
+}
+
+/** Emits the text before the next opening, and stops in front of it. */
+function* toOpening(source: AnswerSource, out: Output, texts: readonly string[]): Reading<string | null> {
   const pattern = new RegExp(texts.map(escaped).join("|") || "(?!)", "g");
   for (;;) {
     pattern.lastIndex = source.at;
     const found = pattern.exec(source.text);
-    const stop = found?.index ?? source.text.length - (source.ended ? 0 : heldBack(source, texts));
+    const rest = found === null ? "" : source.text.slice(found.index);
+    // Another opening may begin with the one that was found.
+    const mayBeLonger = found !== null && texts.some((text) => text !== rest && text.startsWith(rest));
+    const held = found === null ? heldBack(source, texts) : mayBeLonger ? rest.length : 0;
+    // A mark that a limit has cut is no text; a fence may be.
+    const isLeftOut = source.isCut && !fence.startsWith(source.text.slice(source.text.length - held));
+    const isWaiting = held > 0 && (!source.ended || isLeftOut);
+    const stop = isWaiting ? source.text.length - held : (found?.index ?? source.text.length);
     out.addText(source.text.slice(source.at, stop));
     source.at = stop;
-    if (found !== null) return openings.get(found[0]) ?? null;
+    if (found !== null && !isWaiting) return found[0];
     if (source.ended) return null;
     yield;
   }
@@ -116,17 +229,22 @@ function heldBack({ text, at }: AnswerSource, texts: readonly string[]): number 
   return 0;
 }
 
-/** Reads one call, or all calls of a section. The record must have been started. */
-function* readCalls(source: AnswerSource, out: Output, syntax: CallSyntax): Reading<void> {
-  const { section, wholeAnswer } = syntax;
-  if (!(yield* readPieces(source, splitPieces(section?.open ?? [])))) return fail(source, out, syntax);
-  for (;;) {
-    const begins = yield* readPieces(source, splitPieces(syntax.before));
-    if (!begins || !(yield* readId(source, syntax)) || !(yield* readBody(source, out, syntax)))
-      return fail(source, out, syntax);
+/**
+ * Reads one call, or all calls of a section. The record must have been started.
+ * @returns whether there was one; if it is not complete, it is a broken call
+ */
+function* readCalls(source: AnswerSource, out: Output, syntax: CallSyntax): Reading<boolean> {
+  const { section, wholeAnswer, body, after } = syntax;
+  if (!(yield* readPieces(source, splitPieces(section?.open ?? [])))) return false;
+  for (let isFirst = true; ; isFirst = false) {
+    const isRead = yield* readCall(source, out, syntax);
+    if (!isRead && isFirst && !out.isInCall) return false;
+    if (!isRead) {
+      failNext(source, out, syntax);
+      return true;
+    }
     out.end();
     source.record();
-    const { body, after } = syntax;
     // The reader of tagged arguments has consumed the first piece of the end mark.
     yield* skipMark(
       source,
@@ -136,10 +254,29 @@ function* readCalls(source: AnswerSource, out: Output, syntax: CallSyntax): Read
       section === undefined ? wholeAnswer !== true : yield* skipMark(source, splitPieces(section.close));
     if (ended) {
       yield* skipMark(source, syntax.turnEnd ?? []);
-      return out.addText(source.takeRecord());
+      return true;
     }
-    yield* skipMark(source, splitPieces(syntax.between));
+    yield* skipMark(source, splitPieces(syntax.between.length === 0 ? [";"] : syntax.between));
   }
+}
+
+function* readCall(source: AnswerSource, out: Output, syntax: CallSyntax): Reading<boolean> {
+  return (
+    (yield* readPieces(source, splitPieces(syntax.before))) &&
+    (yield* readId(source, syntax)) &&
+    (yield* readBody(source, out, syntax))
+  );
+}
+
+/** Handles what follows a call, or begins one, and is no whole call. */
+function failNext(source: AnswerSource, out: Output, { wholeAnswer }: CallSyntax): void {
+  const isMarked = wholeAnswer !== true;
+  if (source.ranOut) source.at = source.text.length;
+  const text = source.takeRecord();
+  const isLeftOut = source.isCut && source.ranOut && !out.isInCall;
+  if (isLeftOut && (isMarked || out.namesTool(text))) return;
+  if (isMarked) out.failMarkedCall(text, source.ranOut);
+  else out.failCall(text, source.ranOut);
 }
 
 /** Reads the id of a call and the mark after it, where the syntax has one. */
@@ -158,22 +295,18 @@ function* readBody(source: AnswerSource, out: Output, { body, after }: CallSynta
   return yield* python ? readNotation(source, out, pythonMarks) : readEnvelope(source, out, body);
 }
 
-/** Skips those pieces of a mark that are present. @returns whether any was present */
+/** Skips those pieces of a mark that are present, or that the end of the answer has cut. @returns whether any was */
 function* skipMark(source: AnswerSource, list: readonly string[]): Reading<boolean> {
   let found = false;
   for (const piece of list) {
     yield* skipSpace(source);
-    if ((yield* readOne(source, [piece])) === null) return found;
+    if ((yield* readOne(source, [piece])) === null) {
+      if (!source.ended || source.code() === -1 || !piece.startsWith(source.text.slice(source.at)))
+        return found;
+      source.at = source.text.length;
+    }
     found = true;
     source.record();
   }
   return found;
-}
-
-function fail(source: AnswerSource, out: Output, { wholeAnswer }: CallSyntax): void {
-  if (source.ranOut) source.at = source.text.length;
-  const text = source.takeRecord();
-  // An answer that only might be a call has no marks, and is text.
-  if (wholeAnswer === true) out.failCall(text, source.ranOut);
-  else out.failMarkedCall(text, source.ranOut);
 }

@@ -21,7 +21,11 @@ export interface EnvelopeBody {
   readonly members?: readonly EnvelopeMember[];
   /** The key of the object that contains both members, where they are not in the outer one. */
   readonly wrapper?: string;
+  /** Keys whose value may be a list of such envelopes, read in place of one. */
+  readonly listKeys?: readonly string[];
   readonly argumentsFirst?: boolean;
+  /** Whether models also write the arguments as a JSON text, which is a string. */
+  readonly argumentsMayBeText?: boolean;
   /** Other keys that are accepted; absent: any. */
   readonly otherKeys?: readonly string[];
   /** Whether `name(key="value")` is also accepted, with literals only. */
@@ -170,6 +174,12 @@ export function withKey(text: string, key: string): string {
   return text.replaceAll(keyPlace, key);
 }
 
+/** Returns all pieces that are written before the name or the id of the first call. */
+export function fixedPieces({ opening, section, before }: CallSyntax): readonly string[] {
+  if (opening !== undefined) return [opening];
+  return [...splitPieces(section?.open ?? []), ...splitPieces(before)];
+}
+
 /** Returns the pieces that start a call. */
 export function openingPieces(syntax: CallSyntax): readonly string[] {
   const { opening, section, before, body, wholeAnswer } = syntax;
@@ -178,15 +188,6 @@ export function openingPieces(syntax: CallSyntax): readonly string[] {
   if (wholeAnswer !== true) return pieces.slice(0, 1);
   if (body.type !== "envelope") return pieces;
   return [...pieces, ...(envelopeStart(body).match(/"[^"]+"|[{:,]/g) ?? [])];
-}
-
-/** Returns the first character of the call. */
-export function firstCharacter({ section, before, body }: CallSyntax): string {
-  const [first = body.type === "envelope" ? "{" : ""] = [
-    ...splitPieces(section?.open ?? []),
-    ...splitPieces(before),
-  ];
-  return first.slice(0, 1);
 }
 
 function envelopeStart({ before, wrapper, argumentsFirst, argumentsKey, nameKey }: EnvelopeBody): string {

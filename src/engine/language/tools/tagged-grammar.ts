@@ -5,6 +5,7 @@
  */
 import type { Tool } from "../../../core/generation.js";
 import { literal, type RuleSet } from "../../../grammar/gbnf.js";
+import { markNode, rightSide } from "./grammar-node.js";
 import { listProperties, listRequired, listTypes } from "./parameters.js";
 import { keyPlace, markText, splitPieces, withKey, type TaggedBody, type ValueType } from "./syntax.js";
 import { createValueRules, addJsonString, textWithout } from "./value-grammar.js";
@@ -23,28 +24,28 @@ export function createTaggedRules(body: TaggedBody, rules: RuleSet): ArgumentsRu
   const python = body.python === true;
   const style = { nested: python ? "python" : "json", pythonWords: python } as const;
   const verbatim = createValueRules(
-    { ...style, string: () => anyText, writeString: (value) => value },
+    { ...style, string: () => anyText, writeString: (value) => [value] },
     rules,
   );
-  // Text that only its form distinguishes from other values is a JSON string.
+  // Strings between quotation marks are JSON.
   const mixed =
-    body.valueType !== undefined
-      ? verbatim
-      : createValueRules(
-          { ...style, string: addJsonString, writeString: (value) => JSON.stringify(value) },
+    body.quoted === true
+      ? createValueRules(
+          { ...style, string: addJsonString, writeString: (value) => [JSON.stringify(value)] },
           rules,
-        );
+        )
+      : verbatim;
+  const padding = body.padding === "" ? "" : `${literal(body.padding)}?`;
   const memberRule = (key: string, keyEnd: string, value: string): string => {
     const open = literal(`${body.keyOpen}${key}`);
-    const padding = body.padding === "" ? "" : literal(body.padding);
-    return `${open} ${keyEnd} ${padding} ${value} ${literal(body.padding + withKey(markText(body.valueClose), key))}`;
+    const close = rightSide(markNode(body.valueClose.map((piece) => withKey(piece, key))), rules);
+    return `${open} ${keyEnd} ${padding} ${value} ${padding} ${close}`;
   };
-  const keyEnd = literal(markText(body.keyClose));
+  const keyEnd = rightSide(markNode(body.keyClose), rules);
   const writeRule = (key: string, schema: unknown): string => {
     const types = listTypes(schema);
-    if (types?.size === 1 && types.has("string"))
-      return rules.add(memberRule(key, keyEnd, body.quoted === true ? mixed(schema) : verbatim(schema)));
-    if (body.valueType === undefined) return rules.add(memberRule(key, keyEnd, mixed(schema)));
+    if (body.valueType === undefined || (types?.size === 1 && types.has("string")))
+      return rules.add(memberRule(key, keyEnd, mixed(schema)));
     const other = memberRule(key, otherKeyEnd(body.valueType), mixed(withoutStrings(schema, types)));
     if (types !== null && !types.has("string")) return rules.add(other);
     return rules.add(`${memberRule(key, keyEnd, anyText)} | ${other}`);

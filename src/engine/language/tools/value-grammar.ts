@@ -8,8 +8,8 @@ import { listTypes, listValues } from "./parameters.js";
 interface ValueStyle {
   /** Returns the rule of a string. */
   readonly string: (rules: RuleSet) => string;
-  /** Returns a string as it is written; null where it cannot be written so. */
-  readonly writeString: (value: string) => string | null;
+  /** Returns the ways to write a string. */
+  readonly writeString: (value: string) => readonly string[];
   /** How lists and objects write what is in them. */
   readonly nested: "json" | "python" | { readonly assign: string; readonly separator: string };
   readonly pythonWords: boolean;
@@ -21,9 +21,41 @@ export function addJsonString(rules: RuleSet): string {
   return rules.add(`"\\"" ${character}* "\\""`);
 }
 
-function pythonString(rules: RuleSet): string {
-  const character = rules.add('[^\'\\\\\\x00-\\x1f] | "\\\\" ([\\\\\'\\"nrt] | "x" [0-9a-f]{2})');
-  return rules.add(`${addJsonString(rules)} | "'" ${character}* "'"`);
+/** Returns a string of Python, between marks of either kind, as the parser reads it. */
+export function pythonString(rules: RuleSet): string {
+  const hex = "[0-9a-fA-F]";
+  const code = `"x" ${hex}{2} | "u" ${hex}{4} | "U00" ("0" ${hex} | "10") ${hex}{4}`;
+  const escape = rules.add(`"\\\\" ([^xuU\\x00-\\x1f] | ${code})`);
+  const between = (quote: string): string => {
+    const character = rules.add(`[^${quote}\\\\\\x00-\\x1f] | ${escape}`);
+    return `${literal(quote)} ${character}* ${literal(quote)}`;
+  };
+  return rules.add(`${between('"')} | ${between("'")}`);
+}
+
+/** Returns a string that is the text of a JSON object. */
+export function addJsonText(rules: RuleSet): string {
+  const escape = `${literal("\\\\")} (${literal('\\"')} | ${literal("\\\\")} | [/bfnrt] | "u" [0-9a-fA-F]{4})`;
+  const quote = literal('\\"');
+  const string = rules.add(`${quote} ([^"\\\\\\x00-\\x1f] | ${escape})* ${quote}`);
+  const number = '"-"? ("0" | [1-9] [0-9]{0,15}) ("." [0-9]{1,15})?';
+  const value = rules.reserve();
+  const member = rules.add(`${string} " "? ":" " "? ${value}`);
+  const object = rules.add(`"{" " "? (${member} (" "? "," " "? ${member})*)? " "? "}"`);
+  const list = rules.add(`"[" " "? (${value} (" "? "," " "? ${value})*)? " "? "]"`);
+  rules.define(value, `${string} | ${number} | "true" | "false" | "null" | ${object} | ${list}`);
+  return rules.add(`"\\"" ${object} "\\""`);
+}
+
+/** Returns the ways to write a string of Python. */
+export function writePythonString(value: string): readonly string[] {
+  const written = JSON.stringify(value);
+  return /['"\\]/.test(value) ? [written] : [written, `'${written.slice(1, -1)}'`];
+}
+
+/** Returns the rule of a sign, such as a comma, with white space around it. */
+export function spacedSign(sign: string): string {
+  return `" "? ${literal(sign.trim())} [ \\n]{0,2}`;
 }
 
 /**
@@ -40,16 +72,16 @@ export function verbatimString(quote: string, rules: RuleSet): string {
 export function createValueRules(style: ValueStyle, rules: RuleSet): (schema: unknown) => string {
   const byType = typeRules(style, rules);
   return (schema) => {
-    const written = (listValues(schema) ?? []).flatMap((value) => writeValue(style, value) ?? []);
+    const written = (listValues(schema) ?? []).flatMap((value) => writeValue(style, value));
     if (written.length > 0) return rules.add(written.map(literal).join(" | "));
     const wanted = [...(listTypes(schema) ?? [])].flatMap((type) => byType.get(type) ?? []);
     return rules.add((wanted.length === 0 ? [...byType.values()] : wanted).join(" | "));
   };
 }
 
-function writeValue({ writeString, pythonWords }: ValueStyle, value: unknown): string | null {
+function writeValue({ writeString, pythonWords }: ValueStyle, value: unknown): readonly string[] {
   if (typeof value === "string") return writeString(value);
-  return writeWord(jsonText(value as JsonValue), pythonWords);
+  return [writeWord(jsonText(value as JsonValue), pythonWords)];
 }
 
 function writeWord(json: string, python: boolean): string {
@@ -61,8 +93,8 @@ function typeRules(style: ValueStyle, rules: RuleSet): ReadonlyMap<string, strin
   const { nested } = style;
   const isSame = typeof nested === "object";
   const quoted = nested === "python" ? pythonString(rules) : addJsonString(rules);
-  const assign = isSame ? nested.assign : ": ";
-  const separator = isSame ? nested.separator : ", ";
+  const assign = rules.add(spacedSign(isSame ? nested.assign : ":"));
+  const separator = rules.add(spacedSign(isSame ? nested.separator : ","));
   const string = style.string(rules);
   const integer = rules.add('"-"? ("0" | [1-9] [0-9]{0,15})');
   const number = rules.add(`${integer} ("." [0-9]{1,15})?`);
@@ -72,10 +104,10 @@ function typeRules(style: ValueStyle, rules: RuleSet): ReadonlyMap<string, strin
   ];
   const inner = rules.reserve();
   const key = isSame ? rules.add("[a-zA-Z0-9_-]{1,64}") : quoted;
-  const member = rules.add(`${key} ${literal(assign)} ${inner}`);
+  const member = rules.add(`${key} ${assign} ${inner}`);
   const lists: [string, string][] = [
-    ["array", rules.add(`"[" (${inner} (${literal(separator)} ${inner})*)? "]"`)],
-    ["object", rules.add(`"{" (${member} (${literal(separator)} ${member})*)? "}"`)],
+    ["array", rules.add(`"[" (${inner} (${separator} ${inner})*)? "]"`)],
+    ["object", rules.add(`"{" (${member} (${separator} ${member})*)? "}"`)],
   ];
   const scalars = words(isSame ? style.pythonWords : nested === "python");
   rules.define(

@@ -163,10 +163,15 @@ function biasOption(weights: Resident["weights"], { sampling, suppressed }: Samp
   const requested = tokenBias(weights, sampling, []);
   if (suppressed === null)
     return Object.keys(sampling.logitBias).length === 0 ? {} : { tokenBias: requested };
+  // The control tokens of a vocabulary are one long list, suppressed at many places.
+  const known = new WeakMap<readonly Token[], TokenBias>();
   return {
     tokenBias: () => {
       const tokens = suppressed();
-      return tokens.length === 0 ? requested : tokenBias(weights, sampling, tokens);
+      if (tokens.length === 0) return requested;
+      const bias = known.get(tokens) ?? tokenBias(weights, sampling, tokens);
+      known.set(tokens, bias);
+      return bias;
     },
   };
 }

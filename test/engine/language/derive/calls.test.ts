@@ -57,7 +57,9 @@ describe("the format of calls that is derived from a template", () => {
     expect(read).toMatchObject({ text: "", calls: [{ name: tool.name, arguments: values }] });
   });
 
-  it.each(names.filter((name) => formatFor(name).parallel))("reads several calls: %s", async (name) => {
+  // One template writes one call in a turn.
+  const severalAtOnce = names.filter((name) => name !== "one object that is the whole answer");
+  it.each(severalAtOnce)("reads several calls: %s", async (name) => {
     const values = [{ text: "a", count: 1 }, {}, { text: "", list: [{ a: [] }] }];
     const turn = await turnOf(name, values);
     const read = readAnswer(formatFor(name), turn, [tool]);

@@ -84,7 +84,7 @@ it("D13: the arguments of a tool call are bounded, too, and the error says so", 
     },
   });
   expect(error).toMatch(
-    /^The tool's schema allows too many ways to read the text at '\/arguments(\/left)+' of the call: /,
+    /^The tool's schema allows too many ways to read the text at '\/(?:arguments|parameters)(\/left)+' of the call: /,
   );
 });
 

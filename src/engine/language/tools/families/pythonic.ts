@@ -1,18 +1,7 @@
 /** Families that write a list of Python calls, which their templates do not show. */
 import type { ToolFamily } from "../family.js";
-import type { CallSyntax, NotationBody } from "../syntax.js";
-
-const python: NotationBody = {
-  type: "notation",
-  open: "(",
-  close: ")",
-  assign: "=",
-  separator: ", ",
-  quote: '"',
-  escapes: true,
-  nested: "python",
-  pythonWords: true,
-};
+import type { CallSyntax } from "../syntax.js";
+import { pythonCall } from "../unmarked.js";
 
 /** `[name(key="value"), other()]` between marks. */
 function listBetween(open: readonly string[], close: readonly string[]): CallSyntax {
@@ -20,7 +9,7 @@ function listBetween(open: readonly string[], close: readonly string[]): CallSyn
     section: { open: [...open, "["], close: ["]", ...close] },
     between: [",", " "],
     before: [],
-    body: python,
+    body: pythonCall,
     after: [],
   };
 }

@@ -1,24 +1,17 @@
 /** Parses a call that is a bare name, a mark and a JSON object. */
 import { splitPieces, type BareNameBody } from "../syntax.js";
 import { readJsonValue } from "./json.js";
+import { readName } from "./notation.js";
 import type { Output } from "./output.js";
-import {
-  peek,
-  readPieces,
-  skipSpace,
-  readUntil,
-  readUntilAny,
-  type Reading,
-  type AnswerSource,
-} from "./source.js";
+import { peek, readPieces, skipSpace, readUntil, type Reading, type AnswerSource } from "./source.js";
 
 /** @returns whether the call is complete; the arguments of an unknown name are consumed as far as they are JSON. */
 export function* readBareNameCall(source: AnswerSource, out: Output, body: BareNameBody): Reading<boolean> {
   const [first, ...rest] = splitPieces(body.afterName);
   yield* skipSpace(source);
-  // Without a mark, the arguments end the name.
+  // Without a mark, the arguments follow the name.
   const before = yield* first === undefined
-    ? readUntilAny(source, ["{"], out.nameLengthMax)
+    ? readName(source, out)
     : readUntil(source, first, out.nameLengthMax);
   if (before === null || !(yield* readPieces(source, rest))) return false;
   yield* skipSpace(source);

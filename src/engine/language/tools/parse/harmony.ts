@@ -19,13 +19,15 @@ export function* readHarmony(source: AnswerSource, out: Output): Reading<void> {
     yield* skipSpace(source);
     if ((yield* peek(source)) === -1) break;
     const begins = yield* readOne(source, headers);
+    if (begins === null && source.isCut && isBegun(headers, source.text.slice(source.at)))
+      return out.finish();
     if (begins === null) {
       out.addText(source.takeRecord());
       yield* readContent(source, (text) => out.addText(text));
       continue;
     }
     const rest = yield* readUntil(source, message, out.nameLengthMax + headerLengthMax);
-    if (rest === null) out.failMarkedCall(source.takeRecord(), source.ranOut);
+    if (rest === null) addFailed(source, out);
     else yield* readMessage(source, out, begins + rest);
   }
   out.addText(source.takeRecord());
@@ -51,11 +53,17 @@ function* readCall(source: AnswerSource, out: Output, name: string): Reading<voi
   }
   const whole = yield* readJsonValue(source);
   source.untap();
-  if (!known || !whole) return out.failMarkedCall(source.takeRecord(), source.ranOut);
+  if (!known || !whole) return addFailed(source, out);
   out.end();
   source.takeRecord();
   yield* skipSpace(source);
   yield* readOne(source, ends);
+}
+
+/** Adds what is no whole call, or no header. What a limit has cut is left out. */
+function addFailed(source: AnswerSource, out: Output): void {
+  const text = source.takeRecord();
+  if (out.isInCall || !source.isCut || !source.ranOut) out.failMarkedCall(text, source.ranOut);
 }
 
 /** Emits the text before the next message, and consumes the mark that ends this one. */
@@ -63,16 +71,25 @@ function* readContent(source: AnswerSource, emit: (text: string) => void): Readi
   for (;;) {
     boundary.lastIndex = source.at;
     const found = boundary.exec(source.text);
-    const stop = found?.index ?? source.text.length - (source.ended ? 0 : heldBack(source));
+    const held = found === null ? heldBack(source) : 0;
+    const stop = found?.index ?? source.text.length - (source.ended && !source.isCut ? 0 : held);
     if (stop > source.at) emit(source.text.slice(source.at, stop));
     source.at = Math.max(source.at, stop);
     if (found !== null) {
       if (ends.includes(found[0])) source.at += found[0].length;
       return;
     }
-    if (source.ended) return;
+    if (source.ended) {
+      source.at = source.text.length;
+      return;
+    }
     yield;
   }
+}
+
+/** Whether a text is the beginning of one of these. */
+function isBegun(marks: readonly string[], text: string): boolean {
+  return text !== "" && marks.some((mark) => mark.startsWith(text));
 }
 
 /** Returns the length of the end of the text that may still become a mark. */

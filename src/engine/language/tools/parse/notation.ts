@@ -34,15 +34,29 @@ export const pythonMarks: Marks = {
 
 /** @returns whether it is a complete call of a known tool; events are emitted only then. */
 export function* readNotation(source: AnswerSource, out: Output, marks: Marks): Reading<boolean> {
-  const given = yield* readUntil(source, marks.open, out.nameLengthMax);
-  if (given === null) return false;
+  const name = yield* readName(source, out);
   // Models of Llama 3 write `name.call(...)`.
-  const [name = ""] = out.tool(given.trim()) === undefined ? given.trim().split(/\.call$/) : [given.trim()];
+  yield* readOne(source, [".call"]);
+  yield* skipSpace(source);
+  if (name === null || (yield* readOne(source, [marks.open.trim()])) === null) return false;
   const text = yield* new Reader(source, marks).arguments();
-  if (text === null || out.tool(name) === undefined) return false;
+  if (text === null) return false;
   out.startCall(name);
   out.addArguments(`{${text}}`);
   return true;
+}
+
+/** Reads the name of a tool; the longest that the text begins with. Reads no more than a name may have. */
+export function* readName(source: AnswerSource, out: Output): Reading<string | null> {
+  yield* skipSpace(source);
+  let name = "";
+  for (;;) {
+    const code = yield* peek(source);
+    const next = code === -1 ? "" : name + String.fromCharCode(code);
+    if (next === "" || !out.mayName(next)) return out.tool(name) === undefined ? null : name;
+    name = next;
+    source.at += 1;
+  }
 }
 
 /** Returns a literal of Python as JSON; null where the text is not exactly one. */
@@ -226,27 +240,40 @@ class Reader {
     }
   }
 
+  /** Reads what follows a backslash, as Python does: before another character, the backslash is one of the text. */
   *#escape(): Reading<string | null> {
     const source = this.#source;
-    const letter = String.fromCharCode(yield* peek(source));
+    const code = yield* peek(source);
+    if (code === -1) return null;
+    const letter = String.fromCharCode(code);
     const digits = escapeDigits[letter];
-    const simple = escapes[letter];
-    if (simple === undefined && digits === undefined) return null;
+    if (digits === undefined) {
+      const octal = yield* this.#digits(/[0-7]/, 3);
+      if (octal !== "") return String.fromCharCode(Number.parseInt(octal, 8));
+      source.at += 1;
+      return escapes[letter] ?? `\\${letter}`;
+    }
     source.at += 1;
-    if (digits === undefined) return simple ?? null;
-    let hex = "";
-    while (hex.length < digits) {
+    const hex = yield* this.#digits(/[0-9a-fA-F]/, digits);
+    const value = Number.parseInt(hex, 16);
+    return hex.length < digits || value > 0x10ffff ? null : String.fromCodePoint(value);
+  }
+
+  *#digits(kind: RegExp, max: number): Reading<string> {
+    const source = this.#source;
+    let digits = "";
+    while (digits.length < max) {
       const character = String.fromCharCode(yield* peek(source));
-      if (!/[0-9a-fA-F]/.test(character)) return null;
-      hex += character;
+      if (!kind.test(character)) break;
+      digits += character;
       source.at += 1;
     }
-    return String.fromCharCode(Number.parseInt(hex, 16));
+    return digits;
   }
 }
 
 /** Escapes of a code unit, and how many hexadecimal digits each has. */
-const escapeDigits: Readonly<Record<string, number>> = { u: 4, x: 2 };
+const escapeDigits: Readonly<Record<string, number>> = { u: 4, x: 2, U: 8 };
 
 const escapes: Readonly<Record<string, string>> = {
   n: "\n",
@@ -254,7 +281,9 @@ const escapes: Readonly<Record<string, string>> = {
   r: "\r",
   b: "\b",
   f: "\f",
-  "/": "/",
+  a: "\u0007",
+  v: "\v",
+  "\n": "",
   "\\": "\\",
   "'": "'",
   '"': '"',

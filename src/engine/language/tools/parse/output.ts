@@ -40,6 +40,20 @@ export class Output {
     return this.#tools.get(name) ?? (this.#hides ? { name, parameters: {} } : undefined);
   }
 
+  /** Whether a tool has this name, or one that begins so. */
+  mayName(text: string): boolean {
+    return [...this.#tools.keys()].some((name) => name.startsWith(text));
+  }
+
+  /** Whether a text names a tool that exists. */
+  namesTool(text: string): boolean {
+    return [...this.#tools.keys()].some((name) => text.includes(name));
+  }
+
+  get isInCall(): boolean {
+    return this.#inCall;
+  }
+
   /** Adds text outside calls. */
   addText(text: string): void {
     let endCall = text.length;

@@ -12,17 +12,62 @@ export class AnswerSource {
   text = "";
   at = 0;
   ended = false;
+  /** Whether a limit has ended the answer, and not the model. */
+  isCut = false;
   /** Whether a reader needed more text than the answer has. */
   ranOut = false;
   #reported = 0;
+  /** How much text was dropped. */
+  #dropped = 0;
+  /** Places of the whole answer from which the text may be read again. */
+  readonly #kept: number[] = [];
+  /** The text from the first of these places on that is dropped. */
+  #keptText: string[] = [];
   #record: string[] | null = null;
   #tap: ((piece: string) => void) | null = null;
 
   feed(text: string): void {
     this.flush();
+    const [kept] = this.#kept;
+    if (kept !== undefined) this.#keptText.push(this.text.slice(Math.max(0, kept - this.#dropped), this.at));
     this.text = this.text.slice(this.at) + text;
+    this.#dropped += this.at;
     this.at = 0;
     this.#reported = 0;
+  }
+
+  /** The place of the next character in the whole answer. */
+  get place(): number {
+    return this.#dropped + this.at;
+  }
+
+  /** Keeps the text from here on, so that it can be read again, until `release`. Returns the place. */
+  keep(): number {
+    this.#kept.push(this.place);
+    return this.place;
+  }
+
+  /** Ends the last `keep`. */
+  release(): void {
+    this.#kept.pop();
+    if (this.#kept.length === 0) this.#keptText = [];
+  }
+
+  /** Goes to a place of the text that is kept. Where that is back, what was read is recorded no longer. */
+  moveTo(place: number): void {
+    this.flush();
+    if (place > this.place) {
+      this.at = place - this.#dropped;
+      return;
+    }
+    const before = this.#keptText.join("");
+    this.#keptText = [];
+    this.text = before + this.text;
+    this.#dropped -= before.length;
+    this.at = place - this.#dropped;
+    this.#reported = this.at;
+    this.ranOut = false;
+    if (this.#record !== null) this.#record = [];
   }
 
   /** Returns the current UTF-16 code unit, or -1 when it has not arrived yet. */

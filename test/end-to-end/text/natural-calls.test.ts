@@ -1,0 +1,59 @@
+/** Whole answers as models of each family naturally write them, through the server: template, tokens, grammar, sampler, parser, stream. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { familyNames, template } from "../../kit/engine/tool-answers.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { readSource } from "../../kit/replay/read-source.js";
+import {
+  measurePrompts,
+  prepareTemplate,
+  replayForms,
+  writeFormsModel,
+  writeMeasuredModel,
+  type ReplayedOutcome,
+  type ReplayedTemplate,
+} from "../../kit/replay/replay.js";
+import { fileServer } from "../../kit/server.js";
+import { someOf } from "../../kit/setup/random-cases.js";
+
+const names = someOf(familyNames, 3);
+
+const prepared: ReplayedTemplate[] = [];
+beforeAll(async () => {
+  for (const name of names) {
+    const source = await readSource(template(name));
+    if (source === null) throw new Error(`the template of ${name} is not valid`);
+    prepared.push(await prepareTemplate(name, source));
+  }
+});
+
+const measuring = fileServer(async (finished) => {
+  const folder = temporaryFolder(finished);
+  for (const each of prepared) await writeMeasuredModel(folder, each);
+  return { environment: { HEARTH_MODELS: folder, HEARTH_CONTEXT_TOKENS_MAX: "32768" } };
+});
+const writing = fileServer(async (finished) => {
+  const folder = temporaryFolder(finished);
+  for (const each of prepared)
+    await writeFormsModel(folder, each, await measurePrompts(measuring().client, each));
+  return { environment: { HEARTH_MODELS: folder, HEARTH_CONTEXT_TOKENS_MAX: "32768" } };
+});
+
+async function replay(name: string): Promise<readonly ReplayedOutcome[]> {
+  const found = prepared.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`no template ${name}`);
+  const outcomes: ReplayedOutcome[] = [];
+  const tokens = await measurePrompts(measuring().client, found);
+  for await (const outcome of replayForms(writing().client, found, tokens)) outcomes.push(outcome);
+  return outcomes;
+}
+
+describe("a model that writes what models naturally write", () => {
+  it.each(names)("has its calls read, and its text without marks: %s", async (name) => {
+    const outcomes = await replay(name);
+    expect(outcomes.length).toBeGreaterThan(20);
+    const faults = outcomes.flatMap(({ kind, toolChoice, streamed, fault }) =>
+      fault === null ? [] : `${kind}, ${toolChoice}, ${streamed ? "streamed" : "whole"}: ${fault}`,
+    );
+    expect(faults).toEqual([]);
+  });
+});
