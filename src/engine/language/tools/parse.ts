@@ -17,7 +17,7 @@ import {
 } from "./parse/source.js";
 import { readTagged } from "./parse/tagged.js";
 import { openingPieces, splitPieces, taggedEnds, type CallSyntax } from "./syntax.js";
-import { fence, fenceWords, unmarkedSyntaxes } from "./unmarked.js";
+import { fence, fenceWords, lineOpenings, unmarkedSyntaxes } from "./unmarked.js";
 
 const idLengthMax = 256;
 
@@ -65,7 +65,7 @@ export function readAnswer(
     const [first = ""] = openingPieces(syntax);
     inline.set(first, [...(inline.get(first) ?? []), syntax]);
   }
-  const openings = [...inline.keys(), fence];
+  const openings = [...inline.keys(), fence, ...lineOpenings];
   return function* (source, out) {
     yield* readAtStart(source, out, whole);
     for (;;) {
@@ -103,6 +103,7 @@ function* readAtStart(source: AnswerSource, out: Output, whole: readonly CallSyn
 /** Reads calls without marks of the family, with or without a fence around them. Consumes nothing else. */
 function* readUnmarked(source: AnswerSource, out: Output): Reading<boolean> {
   const start = source.keep();
+  yield* skipSpace(source);
   const isFenced = (yield* readOne(source, [fence])) !== null;
   const isOpened = !isFenced || (yield* readOne(source, fenceWords)) !== null;
   const failure = isOpened ? yield* readFirst(source, out, unmarkedSyntaxes) : undefined;
@@ -205,8 +206,11 @@ function* toOpening(source: AnswerSource, out: Output, texts: readonly string[])
     // Another opening may begin with the one that was found.
     const mayBeLonger = found !== null && texts.some((text) => text !== rest && text.startsWith(rest));
     const held = found === null ? heldBack(source, texts) : mayBeLonger ? rest.length : 0;
-    // A mark that a limit has cut is no text; a fence may be.
-    const isLeftOut = source.isCut && !fence.startsWith(source.text.slice(source.text.length - held));
+    // A mark that a limit has cut is no text.
+    const isPlain = [fence, ...lineOpenings].some((text) =>
+      text.startsWith(source.text.slice(source.text.length - held)),
+    );
+    const isLeftOut = source.isCut && !isPlain;
     const isWaiting = held > 0 && (!source.ended || isLeftOut);
     const stop = isWaiting ? source.text.length - held : (found?.index ?? source.text.length);
     out.addText(source.text.slice(source.at, stop));

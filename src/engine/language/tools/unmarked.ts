@@ -3,6 +3,8 @@ import type { CallSyntax, EnvelopeBody, NotationBody } from "./syntax.js";
 
 /** What may be around calls without marks. */
 export const fence = "```";
+/** What begins calls after a text. */
+export const lineOpenings = ["\n[", "\n{"];
 /** What follows an opening fence; the longest that is there. */
 export const fenceWords = ["json\n", "python\n", "tool_code\n", "tool_call\n", "tool_calls\n", "\n"];
 

@@ -74,6 +74,7 @@ export function createLibrarySampler(weights: LlamaModel, sequence: LlamaContext
   const native = sequence as unknown as NativeSequence;
   const { _ctx: context } = native.context;
   const sampler = new llama._bindings.AddonSampler(_model);
+  let greedy: NativeSampler | null = null;
   return {
     /** Samples from a row of logits. @throws Error where no token can be sampled */
     async sample(row: number, options: SequenceEvaluateOptions): Promise<Token> {
@@ -94,6 +95,20 @@ export function createLibrarySampler(weights: LlamaModel, sequence: LlamaContext
         flat[at * 2 + 1] ?? 0,
       ]);
     },
-    dispose: () => sampler.dispose(),
+    /** Returns the probability of the likeliest token among all. It sorts the whole vocabulary: up to 20 ms for 150,000 tokens. */
+    async greatestProbability(row: number, options: SequenceEvaluateOptions): Promise<number> {
+      greedy ??= new llama._bindings.AddonSampler(_model);
+      greedy.applyConfig(native._resolveSamplerConfig({ ...options, temperature: 0 }));
+      const [, , confidence] = (await context.sampleToken(row, greedy, false, true)) as [
+        Token,
+        unknown,
+        number,
+      ];
+      return confidence;
+    },
+    dispose(): void {
+      sampler.dispose();
+      greedy?.dispose();
+    },
   };
 }

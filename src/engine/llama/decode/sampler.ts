@@ -1,6 +1,6 @@
 /**
  * Samples the next token of a sequence. Without log probabilities the library's own sampler is used. With them the library returns the
- * thousand most likely tokens with their true probabilities, and this file samples from those, because the probabilities after the
+ * thousand most likely tokens with their probabilities, and this file samples from those, because the probabilities after the
  * library's own chain are changed by temperature and truncated by top_p.
  */
 import {
@@ -17,6 +17,9 @@ import { createLibrarySampler, removeTokens, evaluateTokens, type LibrarySampler
 import { acceptToken, grammarAllows } from "./grammar-state.js";
 import type { Resident } from "../load/resident.js";
 import { stepMsMax } from "../step-watch.js";
+
+/** Of this share of the probability, the tokens that are not considered may have less without being counted. */
+const uncountedMax = 1e-5;
 
 /** Sampling considers the thousand most likely tokens: more would require a full sort of the vocabulary and would never be sampled. */
 const candidatesMax = 1000;
@@ -114,7 +117,7 @@ function candidateSampling(
   sampler: LibrarySampler,
   options: SamplerOptions,
 ): (row: number) => Promise<SampledToken> {
-  const { weights } = resident;
+  const { weights, vocabularyTokens } = resident;
   const uniform = seededUniform(options.seed);
   const libraryOptions: SequenceEvaluateOptions = {
     ...commonOptions(options),
@@ -127,7 +130,15 @@ function candidateSampling(
   };
   return async (row) => {
     const found = await sampler.probabilities(row, libraryOptions);
-    const candidates = found.map(([token, probability]) => ({ token, logprob: Math.log(probability) }));
+    const [[, likeliest] = [0, 1]] = found;
+    // The library counts the tokens that it returns.
+    const othersMax = (found.at(-1)?.[1] ?? 0) * (vocabularyTokens - found.length);
+    const share =
+      othersMax < uncountedMax ? 1 : (await sampler.greatestProbability(row, libraryOptions)) / likeliest;
+    const candidates = found.map(([token, probability]) => ({
+      token,
+      logprob: Math.log(probability * share),
+    }));
     const state = options.grammar();
     const likely =
       state === undefined

@@ -45,9 +45,12 @@ export class Output {
     return [...this.#tools.keys()].some((name) => name.startsWith(text));
   }
 
-  /** Whether a text names a tool that exists. */
+  /** Whether a text names a tool that exists, or ends in its name. */
   namesTool(text: string): boolean {
-    return [...this.#tools.keys()].some((name) => text.includes(name));
+    const [, begun = ""] = /(?:^|["[\s])([^"[\s]{3,})$/.exec(text) ?? [];
+    return [...this.#tools.keys()].some(
+      (name) => text.includes(name) || (begun !== "" && name.startsWith(begun)),
+    );
   }
 
   get isInCall(): boolean {
