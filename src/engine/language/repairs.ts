@@ -11,8 +11,9 @@ export const allRepairs = [
   "system-folded",
   "turns-merged",
   "user-turn-inserted",
-  "tools-in-words",
+  "results-joined",
   "texts-as-parts",
+  "tools-in-words",
 ] as const;
 
 export type Repair = (typeof allRepairs)[number];
@@ -24,6 +25,7 @@ const changes: readonly (readonly [Repair, (messages: readonly TemplateMessage[]
   ["system-folded", foldSystem],
   ["turns-merged", mergeTurns],
   ["user-turn-inserted", insertUserTurn],
+  ["results-joined", joinResults],
   ["texts-as-parts", writeTextsAsParts],
 ];
 
@@ -112,6 +114,18 @@ function insertUserTurn(messages: readonly TemplateMessage[]): TemplateMessage[]
   const at = messages.findIndex(({ role }) => role !== "system");
   if (messages[at]?.["role"] !== "assistant") return [...messages];
   return messages.toSpliced(at, 0, { role: "user", content: "" });
+}
+
+/** Joins the results of one turn's calls, for templates that accept one after a turn. */
+function joinResults(messages: readonly TemplateMessage[]): TemplateMessage[] {
+  const joined: TemplateMessage[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (last?.["role"] === "tool" && message["role"] === "tool")
+      joined[joined.length - 1] = { ...last, content: joinTexts(last["content"], message["content"]) };
+    else joined.push(message);
+  }
+  return joined;
 }
 
 /** Returns the value that is a text, or both texts with an empty line between them; a list of parts stays one. */

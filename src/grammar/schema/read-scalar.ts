@@ -27,7 +27,7 @@ export function readScalar(node: NodeDraft, keywords: Keywords): void {
   if (maxLength !== undefined) node.maxLength = maxLength;
   if (pattern !== undefined) {
     keywords.checkPattern(pattern, "pattern");
-    node.pattern = pattern;
+    readPattern(node, pattern);
   }
   if (format === undefined) return;
   const instead = refusedFormats.get(format);
@@ -38,6 +38,18 @@ export function readScalar(node: NodeDraft, keywords: Keywords): void {
       "format",
     );
   if (formatNames.has(format)) node.format = format;
+}
+
+/**
+ * Reads a pattern. One that begins with a condition on the length of the whole text, as the host names of Zod have it, is read as lengths
+ * and the rest: an automaton that counts both the text and its parts would be too large. An optional point at the end counts.
+ */
+function readPattern(node: NodeDraft, pattern: string): void {
+  const [, min, max, rest] = /^\^\(\?=\.\{(\d{1,6}),(\d{1,6})\}(?:\\\.\?)?\$\)(.*)$/s.exec(pattern) ?? [];
+  node.pattern = rest === undefined ? pattern : `^${rest}`;
+  if (rest === undefined) return;
+  node.minLength = Math.max(node.minLength ?? 0, Number(min));
+  node.maxLength = Math.min(node.maxLength ?? Infinity, Number(max));
 }
 
 function readType(node: NodeDraft, keywords: Keywords): void {

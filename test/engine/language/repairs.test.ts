@@ -36,6 +36,48 @@ async function promptOf(source: string, conversation: Conversation): Promise<str
   return readTokens((await builder.build(conversation)).tokens);
 }
 
+describe("a template that writes tools", () => {
+  /** Definitions, turns and results as the template has them; `checks` may refuse a conversation. */
+  const withTools = (checks: string, content = "{{ m.content }}"): string =>
+    `{%- for t in tools or [] -%}<def>{{ t.function.name }}</def>{%- endfor -%}{%- for m in messages -%}${checks}` +
+    `{{ m.role }}:${content}{%- for c in m.tool_calls or [] -%}<tool_call>{{ c.function | tojson }}</tool_call>{%- endfor -%};{%- endfor -%}`;
+  const conversation = (): Conversation => {
+    const toolCalls = ["a", "b"].map((id) => ({ id, name: tool.name, arguments: "{}" }));
+    const results = ["one", "two"].map((content, at) => ({
+      role: "tool" as const,
+      content,
+      toolCallId: at === 0 ? "a" : "b",
+    }));
+    return {
+      ...talk(user("Go."), { role: "assistant", content: "", toolCalls }, ...results),
+      tools: [tool],
+    };
+  };
+
+  it("keeps them where it refuses a conversation, and says only that one in words", async () => {
+    const source = withTools("{%- if m.role == 'tool' -%}{{ raise_exception('no results') }}{%- endif -%}");
+    expect(await findRepairs(modelOf(source))).toEqual([]);
+    expect(await promptOf(source, { ...talk(user("Go.")), tools: [tool] })).toContain("<def>get_time</def>");
+    expect(await promptOf(source, conversation())).not.toContain("<def>");
+  });
+
+  it("keeps them where it reads lists of parts only", async () => {
+    const source = withTools(
+      "{%- if m.content is string -%}{{ raise_exception('no texts') }}{%- endif -%}",
+      "{%- for p in m.content -%}{{ p.text }}{%- endfor -%}",
+    );
+    expect(await findRepairs(modelOf(source))).toEqual(["texts-as-parts"]);
+  });
+
+  it("gets the results of one turn as one where it accepts no more", async () => {
+    const source = withTools(
+      "{%- if m.role == 'tool' and loop.previtem.role == 'tool' -%}{{ raise_exception('one result') }}{%- endif -%}",
+    );
+    expect(await findRepairs(modelOf(source))).toEqual(["results-joined"]);
+    expect(await promptOf(source, conversation())).toContain("one\n\ntwo");
+  });
+});
+
 describe("the repairs that a strict template needs", () => {
   it.each<[string, Strictness, readonly Repair[]]>([
     ["nothing", {}, []],

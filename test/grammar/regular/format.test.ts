@@ -204,6 +204,18 @@ describe("a generated text", () => {
   );
 });
 
+it("a generated date has a year that a calendar has", () => {
+  for (const [name, time] of [
+    ["date", ""],
+    ["date-time", "T10:00:00Z"],
+  ] as const) {
+    const generated = ["0000-02-29", "0001-01-01", "1000-01-01"].map((day) =>
+      accepts(generatedFormat(name), day + time),
+    );
+    expect(generated).toEqual([false, true, true]);
+  }
+});
+
 describe("an iri", () => {
   it.each(["iri", "iri-reference"])("of the format %s is a URI once it is percent-encoded", (name) => {
     const part = fc.constantFrom(

@@ -52,7 +52,11 @@ export async function findRepairs(model: TemplateModel): Promise<readonly Repair
     const { rendering, repairs } = await renderWithRepairs(model, conversation, needed, isWhole);
     // It may take seconds for each conversation.
     if (rendering.type === "exceeded") return needed;
-    if (rendering.type === "text" && isWhole(rendering.text)) needed = repairs;
+    const isFound = rendering.type === "text" && isWhole(rendering.text);
+    // A template that writes definitions keeps its own calls; only conversations that it refuses are said in words.
+    const keepsTools = messages.length > 1 && tools.length > 0 && !needed.includes("tools-in-words");
+    if (isFound && keepsTools && repairs.includes("tools-in-words")) continue;
+    if (isFound) needed = repairs;
     // What refuses a greeting, refuses all others.
     else if (messages.length === 1) return needed;
   }

@@ -105,16 +105,22 @@ const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]";
 export const mailbox = `(?=[^@]{1,64}@)${atom}+(?:\\.${atom}+)*@`;
 
 /** The formats whose numbers may have any length, by the digits that one may have. */
-function unboundedSources(digits: string): readonly (readonly [string, string])[] {
+function unboundedSources(digits: string, day = date): readonly (readonly [string, string])[] {
   return [
     ["time", writeTime(digits)],
-    ["date-time", `(?:${date})[Tt](?:${writeTime(digits)})`],
+    ["date-time", `(?:${day})[Tt](?:${writeTime(digits)})`],
     ["duration", writeDuration(digits)],
   ];
 }
 
+/** No calendar has a year 0. */
+const existingDate = `(?!0000)(?:${date})`;
+
 /** What is generated instead of a format, so that a model cannot write digits forever. */
-export const generatedSources: ReadonlyMap<string, string> = new Map(unboundedSources("[0-9]{1,9}"));
+export const generatedSources: ReadonlyMap<string, string> = new Map([
+  ["date", existingDate],
+  ...unboundedSources("[0-9]{1,9}", existingDate),
+]);
 
 export const formatSources: ReadonlyMap<string, string> = new Map([
   ["date", date],
