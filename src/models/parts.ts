@@ -21,6 +21,19 @@ export function isFirstGguf(file: string): boolean {
   return /\.gguf$/i.test(file) && !isLaterPart(file);
 }
 
+/** Files beside a model that are none of their own: projectors, statistics, vocabularies, adapters. */
+const besides = /mmproj|imatrix|(?:^|[-_./])(?:vocab|lora|adapter)(?:[-_./]|$)/i;
+/** Models that only draft for another. */
+const drafts = /(?:^|[-_./])(?:draft|drafter|drafting|eagle\d?|dflash|mtp|nextn|medusa)(?:[-_./]|$)/i;
+
+/**
+ * Returns whether a file may be what its repository is named for: no projector, and no draft unless the repository is called so.
+ * @param path from the repository's root @param repository its name
+ */
+export function isMainModel(path: string, repository: string): boolean {
+  return !besides.test(path) && (!drafts.test(path) || drafts.test(repository));
+}
+
 /**
  * Returns all files of the model that begins with `file`, in order. A file without a part number is the only
  * one.

@@ -114,6 +114,14 @@ function sameIdWarning(id: string, used: FoundModel, other: FoundModel): string 
   return `Two models are called ${quoted(id)}; ${quoted(from(used))} is used, ${quoted(from(other))} was left out.`;
 }
 
+/** Returns a model with the path of its repository as its id. */
+function withId(found: FoundModel, id: string): FoundModel {
+  const { model, isBare } = found;
+  // The file's own name is the other's.
+  const aliases = isBare ? [] : model.manifest.aliases;
+  return { ...found, model: { ...model, manifest: { ...model.manifest, id, name: id, aliases } } };
+}
+
 /** The models as their files describe them, by id. */
 interface FoundModels {
   readonly models: ReadonlyMap<string, FoundModel>;
@@ -127,7 +135,10 @@ async function findModels(options: RegistryOptions, readFiles: ReadFiles): Promi
   for (const each of await scanFolders(folders, visionFamilies, warnings, readFiles)) {
     const { id } = each.model.manifest;
     const first = found.get(id);
+    const path = each.suggestedAliases.at(-1);
     if (first === undefined) found.set(id, each);
+    // Repositories have files of one name.
+    else if (path !== undefined && !found.has(path)) found.set(path, withId(each, path));
     else warnings.push(sameIdWarning(id, first, each));
   }
   const has = (id: string): boolean => found.has(id);

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import type AjvConstructor from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { anyJsonObject, convertSchema, type Conversion } from "../../src/grammar/convert.js";
 import { RuleSet } from "../../src/grammar/gbnf.js";
 import { readSchema } from "../../src/grammar/schema/read.js";
@@ -119,6 +120,33 @@ describe("the grammar of a random schema", () => {
 });
 
 describe("convertSchema", () => {
+  it("compiles every format that Zod writes as a pattern", () => {
+    const formats = [
+      z.hostname(),
+      z.email(),
+      z.ipv6(),
+      z.iso.date(),
+      z.iso.datetime(),
+      z.iso.duration(),
+      z.uuid(),
+    ];
+    for (const format of formats) {
+      const { exact } = convertSchema(z.toJSONSchema(format), { additionalProperties: false });
+      expect(exact).toBe(true);
+    }
+    const validate = createValidator(readSchema(z.toJSONSchema(z.hostname())));
+    const names = ["a", "a-b.example", "x".repeat(63), "-a", "a..b", "x".repeat(64), `${"x.".repeat(127)}x`];
+    expect(names.map((name) => validate(name) === null)).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+
   it("is exact if the grammar enforces all keywords, and otherwise lists those left to the validator", () => {
     const exact = convertSchema(
       { type: "array", items: { type: "integer" } },

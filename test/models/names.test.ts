@@ -78,6 +78,33 @@ describe("a name", () => {
     expect(registry.warnings).toEqual([]);
   });
 
+  it("of a repository leads to no draft and no projector", async () => {
+    for (const file of ["mmproj-small-Q4_K_M", "small-draft-Q4_K_M", "mtp-small-Q4_K_M", "small-Q8_0"])
+      await folder.write(`someone/small-GGUF/${file}.gguf`, weights);
+    const registry = await load();
+    const names = [
+      "someone/small-GGUF",
+      "someone/small-GGUF:Q4_K_M",
+      "someone/small-GGUF/small-draft-Q4_K_M",
+    ];
+    expect(names.map((name) => idOf(registry, name))).toEqual(["small-q8_0", null, "small-draft-q4_k_m"]);
+  });
+
+  it("leads to each of two files of one name in two repositories", async () => {
+    await folder.write("first/small-GGUF/small-Q8_0.gguf", weights);
+    await folder.write("second/small-GGUF/small-Q8_0.gguf", weights);
+    const registry = await load();
+    const names = [
+      "small-q8_0",
+      "first/small-GGUF:Q8_0",
+      "second/small-GGUF:Q8_0",
+      "second/small-GGUF/small-Q8_0",
+    ];
+    const second = "second/small-GGUF/small-Q8_0";
+    expect(names.map((name) => idOf(registry, name))).toEqual(["small-q8_0", "small-q8_0", second, second]);
+    expect(registry.warnings).toEqual([]);
+  });
+
   it("in the settings that is no model's is reported", async () => {
     await folder.write("a.gguf", weights);
     expect((await load({ absent: ["x"] })).warnings).toEqual([

@@ -17,7 +17,7 @@ import { readAdapter, type AdapterFile } from "../gguf/adapter.js";
 import { quoted } from "../gguf/refusal.js";
 import { bySuitability, findQuant } from "../hub/choose/quants.js";
 import { isModelId } from "../manifest.js";
-import { isFirstGguf, listPartFiles } from "../parts.js";
+import { isFirstGguf, isMainModel, listPartFiles, readModelStem } from "../parts.js";
 import type { FileCache } from "./file-cache.js";
 import { findFileOrigin, readSourceRecord } from "../source-record.js";
 import { isVisionFolder } from "../vision/folder.js";
@@ -142,12 +142,17 @@ async function bare(
   };
 }
 
-/** `publisher/repository:Q4_K_M` and `publisher/repository` for a file in the folder of a repository. */
+/**
+ * `publisher/repository:Q4_K_M` and `publisher/repository` for a file in the folder of a repository, which is named for no projector and
+ * no draft. Last, its whole path, which no other file has.
+ */
 function listSuggestions(place: readonly string[], file: string): readonly string[] {
   if (place.length !== depthMax) return [];
   const repository = place.join("/");
   const quant = findQuant(file);
-  return [...(quant === null ? [] : [`${repository}:${quant}`]), repository].filter(isModelId);
+  const named = [...(quant === null ? [] : [`${repository}:${quant}`]), repository];
+  const path = `${repository}/${readModelStem(file)}`;
+  return [...(isMainModel(file, repository) ? named : []), path].filter(isModelId);
 }
 
 /** An archive is never unpacked: its paths could lead anywhere. */

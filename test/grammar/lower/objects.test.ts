@@ -16,6 +16,18 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ["{}", '{"a":{"x":1}}', '{"a":{"x":1,"y":[]}}'],
     not: ['{"b":1}', '{"a":{}}'],
   },
+  "empty properties close an object that need not have a key": {
+    schema: {
+      type: "object",
+      properties: {
+        a: { type: "object", properties: {} },
+        b: { properties: {}, minProperties: 1, type: "object" },
+      },
+    },
+    additionalProperties: false,
+    generated: ["{}", '{"a":{}}', '{"b":{"x":1}}'],
+    not: ['{"a":{"p0":"Call"}}', '{"b":{}}'],
+  },
   "keys declared by any branch of allOf count as declared": {
     schema: {
       allOf: [

@@ -60,6 +60,20 @@ describe("the files of a model", () => {
     expect(chosen(["a-qat-q4_0.gguf", "a-q4_1.gguf"], "qat-q4_0")).toEqual(["a-qat-q4_0.gguf"]);
   });
 
+  it("are never those of a draft, unless the repository is named for it", () => {
+    const drafts = [
+      "m-draft-Q4_K_M.gguf",
+      "draft/m-Q4_K_M.gguf",
+      "eagle3-m-Q4_K_M.gguf",
+      "m-MTP-Q4_K_M.gguf",
+    ];
+    expect(chosen([...drafts, "m-Q8_0.gguf"])).toEqual(["m-Q8_0.gguf"]);
+    const own = ["m-DRAFT-Q4_K_M.gguf", "m-DRAFT-Q8_0.gguf"];
+    expect(chooseModel("acme/m-DRAFT-GGUF", files(...own), null).files.map(({ path }) => path)).toEqual(
+      own.slice(0, 1),
+    );
+  });
+
   it("are all parts of one that is split, the first at last, side by side", () => {
     const split = ["Q8_0/m-Q8_0-00001-of-00002.gguf", "Q8_0/m-Q8_0-00002-of-00002.gguf"];
     const choice = chooseModel("acme/m", files(...split), "Q8_0");

@@ -18,7 +18,7 @@ import { acceptToken, grammarAllows } from "./grammar-state.js";
 import type { Resident } from "../load/resident.js";
 import { stepMsMax } from "../step-watch.js";
 
-/** Of this share of the probability, the tokens that are not considered may have less without being counted. */
+/** A share of the probability that tokens beyond those that are considered may have without being counted. */
 const uncountedMax = 1e-5;
 
 /** Sampling considers the thousand most likely tokens: more would require a full sort of the vocabulary and would never be sampled. */

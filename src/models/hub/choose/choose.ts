@@ -1,7 +1,7 @@
 /** Chooses which files of a repository make up the model that a person asked for. */
 import { closestTexts } from "../../closest-names.js";
 import { quoted } from "../../gguf/refusal.js";
-import { isLaterPart, listPartFiles, readModelStem } from "../../parts.js";
+import { isLaterPart, isMainModel, listPartFiles, readModelStem } from "../../parts.js";
 import { notThere } from "../errors.js";
 import type { FileChoice, HubFile } from "./files.js";
 import { chooseFolder } from "./folders.js";
@@ -16,8 +16,6 @@ interface Candidate {
 }
 
 const listedMax = 12;
-/** Files that are no models of their own: projectors, statistics, vocabularies, adapters. */
-const notModels = /mmproj|imatrix|(?:^|[-_./])(?:vocab|lora|adapter)(?:[-_.]|$)/i;
 
 /**
  * Returns the files of the model: the GGUF files of the quantization that was asked for, else of the most suitable one; in a
@@ -27,7 +25,7 @@ const notModels = /mmproj|imatrix|(?:^|[-_./])(?:vocab|lora|adapter)(?:[-_.]|$)/
  */
 export function chooseModel(repo: string, listed: readonly HubFile[], quant: string | null): FileChoice {
   const files = listed.filter(({ path }) => isSafePath(path));
-  const candidates = candidatesIn(files);
+  const candidates = candidatesIn(repo, files);
   if (candidates.length === 0) {
     const folder = chooseFolder(repo, files, quant);
     if (folder !== null) return folder;
@@ -52,9 +50,9 @@ export function chooseFile(repo: string, listed: readonly HubFile[], path: strin
   throw notThere(`${quoted(repo)} has no complete file ${quoted(path)}. ${shown}`);
 }
 
-function candidatesIn(files: readonly HubFile[]): readonly Candidate[] {
+function candidatesIn(repo: string, files: readonly HubFile[]): readonly Candidate[] {
   const found = files.flatMap(({ path }) => {
-    if (!/\.gguf$/i.test(path) || notModels.test(path) || isLaterPart(path)) return [];
+    if (!/\.gguf$/i.test(path) || !isMainModel(path, repo) || isLaterPart(path)) return [];
     const parts = withParts(files, path);
     return parts === null ? [] : [{ quant: findQuant(path), files: parts }];
   });

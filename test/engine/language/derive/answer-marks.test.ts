@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AnswerBuilder } from "../../../../src/engine/language/answer/answer.js";
+import type { AnswerBuilder } from "../../../../src/engine/language/answer/answer.js";
 import { createAnswer } from "../../../../src/engine/language/answer/create-answer.js";
 import { createCallOpeningDetector } from "../../../../src/engine/language/tools/call-opening.js";
 import { readSource } from "../../../kit/replay/read-source.js";
