@@ -80,10 +80,13 @@ module.exports = {
     {
       name: "dialects-never-meet",
       comment:
-        "A dialect shares with the others only what lies beside their folders, and client-tools: error-body.ts and sse.ts.",
+        "A dialect shares with the others only what lies beside their folders, generation and client-tools: error-body.ts and sse.ts.",
       severity: "error",
       from: { path: "^src/dialects/([^/]+)/" },
-      to: { path: "^src/dialects/[^/]+/", pathNot: ["^src/dialects/$1/", "^src/dialects/client-tools/"] },
+      to: {
+        path: "^src/dialects/[^/]+/",
+        pathNot: ["^src/dialects/$1/", "^src/dialects/(client-tools|generation)/"],
+      },
     },
     {
       name: "dialects-root-imports-no-dialect",

@@ -37,7 +37,7 @@ interface FirstKeySettings {
   readonly managementKey: string | null;
 }
 
-export type FirstKeys = Awaited<ReturnType<typeof createFirstKeys>>;
+type FirstKeys = Awaited<ReturnType<typeof createFirstKeys>>;
 
 /** Creates the first API key and the first management key where there are none; servers that start together do it in turn. */
 export function ensureFirstKeys(

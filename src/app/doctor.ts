@@ -51,10 +51,10 @@ export function buildDoctor(
   return () => (examining ??= examineNow().finally(() => (examining = null)));
 }
 
-/** Asks the servers of a remote engine. @param label the engine's name */
+/** Asks the servers of a remote engine. @param id as `RemotePlacement.engineId` */
 export function examineEngine(
   { config }: Pick<LoadedConfig, "config">,
-  label: string,
+  id: string,
 ): Promise<readonly EngineReport[]> {
-  return engineReports(remoteEngines(config).filter((engine) => engine.label === label));
+  return engineReports(remoteEngines(config).filter((engine) => engine.id === id));
 }

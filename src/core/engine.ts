@@ -5,6 +5,7 @@ import type {
   RawPrompt,
   ReasoningEffort,
   Sampling,
+  StatedSampling,
   Tool,
   ToolChoice,
 } from "./generation.js";
@@ -15,6 +16,8 @@ export interface Conversation {
   readonly messages: readonly Message[];
   readonly tools: readonly Tool[];
   readonly reasoningEffort: ReasoningEffort;
+  /** Further variables of the model's chat template. Texts in them are never parsed for control tokens. Absent: none. */
+  readonly templateVariables?: Readonly<Record<string, unknown>> | undefined;
   /** The start of the answer: the prompt ends with it, inside the assistant's message and outside of reasoning. */
   readonly prefill?: string;
 }
@@ -65,6 +68,8 @@ export interface DecodeJob {
   /** Cached prefixes are shared within one team only. */
   readonly teamId: string;
   readonly sampling: Sampling;
+  /** What is stated of the sampling: an engine with defaults of its own decides the rest. Absent: all of it is stated. */
+  readonly statedSampling?: StatedSampling;
   /** Calls of these tools are parsed from the output. */
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice;
@@ -79,6 +84,10 @@ export interface DecodeJob {
   /** Number of alternatives to report for each token of the text; null = no log probabilities. */
   readonly topLogprobs: number | null;
   readonly stop: readonly string[];
+  /** Tokens that end the answer, besides the model's own; absent = none. */
+  readonly stopTokens?: readonly number[] | undefined;
+  /** The model may end the answer only after this number of sampled tokens; absent = 0. */
+  readonly minTokens?: number | undefined;
   readonly maxTokens: number | null;
   readonly maxTokensExcludesReasoning: boolean;
   /** Whether it runs alone and from an empty cache, so that equal requests return equal bytes regardless of the load. */
@@ -101,6 +110,8 @@ export interface LoadedModel {
   readonly callsAreExact: boolean;
   /** Whether nothing is enforced of the rules of an answer, so that it is validated before it is emitted; absent: it is. */
   readonly ignoresRules?: boolean;
+  /** Whether penalties count the whole answer, whatever a job says; absent: as the job says. */
+  readonly countsWholeAnswer?: boolean;
   /** Tokens of its vocabulary, whose ids count up from 0; absent: it is not known. */
   readonly vocabularyTokens?: number;
   /**

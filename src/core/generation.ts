@@ -70,6 +70,8 @@ export const noTools: ToolChoice = { mode: "none", names: null, parallel: true }
 export type AnswerFormat =
   | { readonly type: "text" }
   | { readonly type: "json-object" }
+  /** What a grammar in GBNF describes. */
+  | { readonly type: "grammar"; readonly grammar: string }
   | {
       readonly type: "json-schema";
       readonly schema: Readonly<Record<string, unknown>>;
@@ -106,8 +108,8 @@ export interface Sampling {
   readonly minP: number;
   /** Divides the logits of tokens that have occurred in the answer (multiplies negative ones), from 0.1 to 10; absent = 1, no effect. */
   readonly repeatPenalty?: number;
-  /** The three penalties count only this number of latest tokens; absent = all of the answer. */
-  readonly penaltyTokens?: number;
+  /** The three penalties count only this number of latest tokens; null or absent = all of the answer. */
+  readonly penaltyTokens?: number | null;
   /** Added to the logits of tokens, by token id; -100 forbids a token and 100 forces it. */
   readonly logitBias: Readonly<Record<string, number>>;
 }
@@ -165,17 +167,25 @@ export interface GenerationRequest {
   readonly reasoningEffort: ReasoningEffort;
   /** Reasoning ends after this number of tokens; absent = depends on the effort. */
   readonly reasoningTokensMax?: number;
+  /** See Conversation.templateVariables. */
+  readonly templateVariables?: Readonly<Record<string, unknown>>;
   readonly sampling: StatedSampling;
+  /** `penaltyTokens` where the request states none; absent = all of the answer. */
+  readonly penaltyTokensUnstated?: number;
   /** Number of alternatives to report for each token of the text; null = no log probabilities. */
   readonly topLogprobs: number | null;
   /** Number of answers, sampled independently, to the one prompt or divided among several. */
   readonly choices: number;
   /** Texts that end the answer; they are not part of it. */
   readonly stop: readonly string[];
+  /** Tokens of the model's vocabulary that end the answer, besides the model's own; absent = none. */
+  readonly stopTokens?: readonly number[];
+  /** The model may end the answer only after this number of sampled tokens; Infinity = never. Absent = 0. */
+  readonly minTokens?: number;
   /** Maximum sampled tokens; null = not stated. */
   readonly maxTokens: number | null;
   /** Maximum sampled tokens where neither the request nor the model states one; absent = as many as the context holds. */
-  readonly maxTokensUnstated?: number;
+  readonly maxTokensUnstated?: number | undefined;
   /** Whether `maxTokens` limits the visible text only, not the reasoning (xAI's counting). */
   readonly maxTokensExcludesReasoning: boolean;
   /** Maximum calls that the server executes; absent = as many as it does for one answer. */
@@ -192,8 +202,8 @@ export interface GenerationRequest {
   readonly labels?: RequestLabels;
 }
 
-/** Why an answer ended: the model ended it, a stop text, the maximum of tokens, or tool calls. */
-export type FinishReason = "stop" | "stop_sequence" | "length" | "tool_calls";
+/** Why an answer ended: the model ended it, a stop text, the maximum of tokens, tool calls, or the rules for contents of its server. */
+export type FinishReason = "stop" | "stop_sequence" | "length" | "tool_calls" | "content_filter";
 
 export interface GenerationStart {
   readonly type: "generation-start";
@@ -263,7 +273,7 @@ export interface GenerationEnd {
   readonly type: "generation-end";
   readonly choice: number;
   readonly finishReason: FinishReason;
-  /** The stop text that ended the answer, when finishReason is `stop_sequence`. */
+  /** The stop text that ended the answer, also one that cut a call or a required format, whose finishReason is `length`. */
   readonly stopSequence: string | null;
   /** Replaces the numbers of the events before, which are estimates; null: the server has not counted. Absent: they are exact. */
   readonly counted?: CountedTokens | null;
@@ -279,9 +289,16 @@ interface PromptCut {
   readonly evaluatedTokens: number;
 }
 
+/** The last event of an answer that was aborted, and of which the server has counted the tokens so far. No reader of a run gets it. */
+interface AnswerCut {
+  readonly type: "answer-cut";
+  readonly choice: number;
+  readonly counted: CountedTokens;
+}
+
 type ToolCallEvent = ToolCallStart | ToolCallDelta | ToolCallEnd;
 
 export type GenerationEvent = GenerationStart | TextDelta | ToolCallEvent | GenerationEnd;
 
 /** What an engine emits. */
-export type EngineEvent = GenerationEvent | PromptCut;
+export type EngineEvent = GenerationEvent | PromptCut | AnswerCut;

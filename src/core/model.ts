@@ -119,6 +119,8 @@ export interface RequestDefaults {
 /** A request that leaves nothing open. A `maxTokens` of null means as many as the context holds. */
 export interface CompleteRequest extends GenerationRequest {
   readonly sampling: Sampling;
+  /** What the request or the operator states of the sampling: an engine with defaults of its own decides the rest. */
+  readonly statedSampling: StatedSampling;
 }
 
 /** Returns the request as the model answers it. */
@@ -126,7 +128,8 @@ export function completeRequest(request: GenerationRequest, { defaults = {} }: M
   return {
     ...request,
     messages: request.raw === undefined ? withSystem(request.messages, defaults) : request.messages,
-    sampling: completeSampling(request.sampling, defaults),
+    sampling: completeSampling(request, defaults),
+    statedSampling: joinSampling(request.sampling, defaults),
     ...completeLimit(request, defaults),
   };
 }
@@ -146,19 +149,38 @@ export function atPercent(model: Model, percent: number): Model {
 }
 
 /** Returns how the tokens of a request are sampled. */
-export function completeSampling(stated: StatedSampling, { sampling = {} }: RequestDefaults): Sampling {
+export function completeSampling(
+  { sampling, penaltyTokensUnstated }: SamplingRequest,
+  defaults: RequestDefaults,
+): Sampling {
+  const stated = joinSampling(sampling, defaults);
   return {
-    temperature: stated.temperature ?? sampling.temperature ?? 1,
-    topP: stated.topP ?? sampling.topP ?? 1,
-    seed: stated.seed ?? sampling.seed ?? null,
-    frequencyPenalty: stated.frequencyPenalty ?? sampling.frequencyPenalty ?? 0,
-    presencePenalty: stated.presencePenalty ?? sampling.presencePenalty ?? 0,
-    // A request can state that there is no limit.
-    topK: stated.topK === undefined ? (sampling.topK ?? null) : stated.topK,
-    minP: stated.minP ?? sampling.minP ?? 0,
+    temperature: stated.temperature ?? 1,
+    topP: stated.topP ?? 1,
+    seed: stated.seed ?? null,
+    frequencyPenalty: stated.frequencyPenalty ?? 0,
+    presencePenalty: stated.presencePenalty ?? 0,
+    topK: stated.topK ?? null,
+    minP: stated.minP ?? 0,
     repeatPenalty: stated.repeatPenalty,
-    penaltyTokens: stated.penaltyTokens,
+    penaltyTokens: stated.penaltyTokens === undefined ? penaltyTokensUnstated : stated.penaltyTokens,
     logitBias: stated.logitBias ?? {},
+  };
+}
+
+type SamplingRequest = Pick<GenerationRequest, "sampling" | "penaltyTokensUnstated">;
+
+/** Returns what a request states, and what the operator does where it states nothing. A request can state that there is no limit. */
+function joinSampling(stated: StatedSampling, { sampling = {} }: RequestDefaults): StatedSampling {
+  return {
+    ...stated,
+    temperature: stated.temperature ?? sampling.temperature,
+    topP: stated.topP ?? sampling.topP,
+    seed: stated.seed ?? sampling.seed,
+    frequencyPenalty: stated.frequencyPenalty ?? sampling.frequencyPenalty,
+    presencePenalty: stated.presencePenalty ?? sampling.presencePenalty,
+    topK: stated.topK === undefined ? sampling.topK : stated.topK,
+    minP: stated.minP ?? sampling.minP,
   };
 }
 
@@ -209,6 +231,8 @@ export interface Model {
 export interface RemotePlacement {
   /** The engine, as settings and messages name it. */
   readonly engine: string;
+  /** Identity of the engine: two engines may have the same name. */
+  readonly engineId: string;
   /** What the engine calls the model. */
   readonly modelName: string;
   /**

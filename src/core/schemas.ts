@@ -1,4 +1,4 @@
-/** A compiled JSON Schema: grammar rules that constrain the engine's output, and a validator. */
+/** A compiled JSON Schema, or a grammar that a client has written: rules that constrain the engine's output, and a validator. */
 export interface CompiledSchema {
   /** GBNF right-hand sides by name; the names of two schemas never collide. */
   readonly rules: ReadonlyMap<string, string>;
@@ -6,7 +6,7 @@ export interface CompiledSchema {
   readonly root: string;
   /** Whether every text that the rules allow is valid. */
   readonly exact: boolean;
-  /** Validates a text. @returns a sentence that says what is wrong; null when it is JSON that the schema allows. */
+  /** Validates a text. @returns a sentence that says what is wrong; null when it is what the schema or the grammar allows. */
   check(text: string): Promise<string | null>;
 }
 
@@ -26,5 +26,7 @@ export interface Schemas {
    * @throws HearthError `invalid_value` naming the keyword and its path when the schema is not supported.
    */
   compile(schema: unknown, from: SchemaOrigin): Promise<CompiledSchema>;
+  /** Reads a grammar in GBNF. @throws HearthError `invalid_value` that says what of it is not supported. */
+  readGrammar(grammar: string, from: SchemaOrigin): Promise<CompiledSchema>;
   close(): Promise<void>;
 }

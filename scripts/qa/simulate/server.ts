@@ -62,8 +62,10 @@ export async function startSimulated(options: SimulatedOptions): Promise<Simulat
 }
 
 /** Real schemas are compiled in a thread, whose time is not simulated; no simulated request has one. */
+const noSchema = () => Promise.reject(new Error("simulated requests have no schemas"));
 const noSchemas: Schemas = {
-  compile: () => Promise.reject(new Error("simulated requests have no schemas")),
+  compile: noSchema,
+  readGrammar: noSchema,
   close: () => Promise.resolve(),
 };
 

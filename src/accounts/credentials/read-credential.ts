@@ -1,11 +1,12 @@
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Returns the secret that a request presents: from `Authorization: Bearer <secret>`, else from `x-api-key`, else null. Other
+ * Returns the secret that a request presents: from `Authorization: Bearer <secret>`, else from `x-api-key` or `api-key`, else null. Other
  * authorization schemes are ignored.
  */
 export function readCredential(headers: Headers): string | null {
-  return bearer(first(headers["authorization"])) ?? (first(headers["x-api-key"])?.trim() || null);
+  const [secret] = ["x-api-key", "api-key"].flatMap((name) => first(headers[name])?.trim() || []);
+  return bearer(first(headers["authorization"])) ?? secret ?? null;
 }
 
 function bearer(header: string | undefined): string | null {

@@ -11,6 +11,8 @@ export interface FilePart {
   readonly param: string;
   /** Whether the request says that it is a PDF file. */
   readonly isPdfDeclared: boolean;
+  /** Whether it must be an image. */
+  readonly isImage?: boolean;
   /** Puts the content in its place. */
   replace(content: FileContent): void;
 }
@@ -18,7 +20,8 @@ export interface FilePart {
 /** What a file has. `filename` is null when only the request may know it. */
 export type FileContent =
   | { readonly type: "text"; readonly base64: string; readonly filename: string | null }
-  | { readonly type: "pdf"; readonly pages: readonly string[]; readonly filename: string | null };
+  | { readonly type: "pdf"; readonly pages: readonly string[]; readonly filename: string | null }
+  | { readonly type: "image"; readonly base64: string; readonly mediaType: string };
 
 type Fields = Record<string, unknown>;
 
@@ -45,15 +48,38 @@ function* partsIn(content: unknown, at: string): Generator<FilePart, void, undef
     else if (part["type"] === "file") yield* dataPart(toFields(part["file"]), `${param}.file`);
     else if (part["type"] === "input_file") yield* dataPart(part, param);
     else if (part["type"] === "document") yield* documentPart(part, param);
+    else if (part["type"] === "input_image" || part["type"] === "image") yield* imagePart(part, param);
   }
 }
 
 const pdfDataUrl = /^data:application\/pdf[;,]/i;
 
+/** An uploaded image: `file_id` becomes a data URL, and a source of Anthropic's dialect becomes `base64`. */
+function* imagePart(part: Fields, param: string): Generator<FilePart, void, undefined> {
+  const source = toFields(part["source"]);
+  const isOpenAi = part["type"] === "input_image" && typeof part["image_url"] !== "string";
+  const place = isOpenAi ? part : source["type"] === "file" ? source : {};
+  const { file_id: fileId } = place;
+  if (typeof fileId !== "string") return;
+  yield {
+    source: { type: "id", fileId },
+    param: `${param}${isOpenAi ? "" : ".source"}.file_id`,
+    isPdfDeclared: false,
+    isImage: true,
+    replace(content) {
+      if (content.type !== "image") return;
+      const { base64: data, mediaType } = content;
+      if (isOpenAi) part["image_url"] = `data:${mediaType};base64,${data}`;
+      else part["source"] = { type: "base64", media_type: mediaType, data };
+    },
+  };
+}
+
 /** A file of OpenAI's dialects: `file_id` and `file_url` become `file_data`, and `file_data` becomes text. */
 function* dataPart(fields: Fields, param: string): Generator<FilePart, void, undefined> {
   const { file_id: fileId, file_url: url, file_data: data, filename } = fields;
   const replace = (content: FileContent): void => {
+    if (content.type === "image") return;
     const text = content.type === "text" ? content.base64 : toBase64(pagesText(content.pages));
     fields["file_data"] = `data:text/plain;base64,${text}`;
     if (content.filename !== null) fields["filename"] = filename ?? content.filename;
@@ -73,6 +99,7 @@ function* dataPart(fields: Fields, param: string): Generator<FilePart, void, und
 function* documentPart(part: Fields, param: string): Generator<FilePart, void, undefined> {
   const { type, file_id: fileId, url, data, media_type: mediaType } = toFields(part["source"]);
   const replace = (content: FileContent): void => {
+    if (content.type === "image") return;
     part["source"] =
       content.type === "text"
         ? { type: "base64", media_type: "text/plain", data: content.base64 }

@@ -106,14 +106,34 @@ interface RequestState {
 }
 
 async function read(deps: PromptFilesDeps, part: FilePart, request: RequestState): Promise<FileContent> {
-  const { param, isPdfDeclared } = part;
+  const { param, isPdfDeclared, isImage = false } = part;
   const { bytes, filename } = await load(deps, part, request);
+  if (isImage)
+    return { type: "image", base64: bytes.toString("base64"), mediaType: readImageType(bytes, param) };
   const { teamId, signal } = request;
   if (isPdfDeclared || isPdf(bytes))
     return { type: "pdf", pages: await deps.pdfs.read(bytes, { param, teamId }, signal), filename };
   const base64 = bytes.toString("base64");
   decodeText(base64, param);
   return { type: "text", base64, filename };
+}
+
+/** The first bytes of the formats that images may have. */
+const imageTypes: readonly (readonly [type: string, begin: RegExp])[] = [
+  ["image/png", /^\x89PNG/],
+  ["image/jpeg", /^\xff\xd8\xff/],
+  ["image/gif", /^GIF8/],
+  ["image/webp", /^RIFF[\s\S]{4}WEBP/],
+];
+
+/** @throws HearthError `invalid_value` for a file that is no image */
+function readImageType(bytes: Buffer, param: string): string {
+  const begin = bytes.toString("latin1", 0, 12);
+  const [type] = imageTypes.find(([, pattern]) => pattern.test(begin)) ?? [];
+  if (type !== undefined) return type;
+  throw new HearthError("invalid_value", `${param}: the file is not a PNG, JPEG, WebP or GIF image`, {
+    param,
+  });
 }
 
 interface LoadedFile {

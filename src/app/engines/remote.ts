@@ -1,4 +1,5 @@
 /** Which models run on engines outside of this process, and where. Commands that only list models need no more of these engines. */
+import { createHash } from "node:crypto";
 import type { Config } from "../../config/config.js";
 import type { EngineSetting } from "../../config/engines.js";
 import { readHost } from "../../engine/remote/errors.js";
@@ -12,7 +13,8 @@ export function listPlacements({ engines }: Config): Placements {
     engines.flatMap((engine) =>
       engine.models.map(({ id, name, contextTokens }) => {
         const notGuaranteed = engine.kind === "openai" ? notGuaranteedAtTextLevel : [];
-        return [id, { engine: describe(engine), modelName: name, notGuaranteed, contextTokens }] as const;
+        const [label, engineId] = [describe(engine), identify(engine)];
+        return [id, { engine: label, engineId, modelName: name, notGuaranteed, contextTokens }] as const;
       }),
     ),
   );
@@ -23,11 +25,16 @@ export function remoteEngines({ engines }: Config): readonly RemoteEngineSetting
   return engines.map((engine) => {
     const { kind, url: urls, apiKey, maxConcurrency, prefixCache } = engine;
     const modelNames = [...new Set(engine.models.map((model) => model.name))];
-    return { label: describe(engine), kind, urls, modelNames, apiKey, maxConcurrency, prefixCache };
+    return { id: identify(engine), kind, urls, modelNames, apiKey, maxConcurrency, prefixCache };
   });
 }
 
 /** Returns the name of an engine in messages. */
 function describe({ kind, url }: EngineSetting): string {
   return `${kind} at ${url.map(readHost).join(", ")}`;
+}
+
+/** Returns the identity of an engine, which is all of its settings but its models. No message shows it, because of the key. */
+function identify({ models: _models, ...settings }: EngineSetting): string {
+  return createHash("sha256").update(JSON.stringify(settings)).digest("base64url");
 }

@@ -88,7 +88,7 @@ async function measureFit(
 async function fetchServers(config: Config, { remote }: Model): Promise<readonly EngineReport[]> {
   if (remote === undefined) return [];
   const { examineEngine } = await import("../../app/doctor.js");
-  return examineEngine({ config }, remote.engine);
+  return examineEngine({ config }, remote.engineId);
 }
 
 /** @throws Error when the model has no template. */

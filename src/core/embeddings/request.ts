@@ -9,7 +9,12 @@ export type EmbeddingInput = string | readonly number[];
  * embedded, each by itself, the query first.
  */
 export type InputSource =
-  | { readonly type: "inputs"; readonly inputs: readonly EmbeddingInput[] }
+  | {
+      readonly type: "inputs";
+      readonly inputs: readonly EmbeddingInput[];
+      /** Whether the end of an input that is too long is left out; absent: it is refused. */
+      readonly truncates?: boolean | undefined;
+    }
   | { readonly type: "pairs" | "separate"; readonly query: string; readonly documents: readonly string[] };
 
 export interface EmbeddingRequest {
@@ -18,6 +23,8 @@ export interface EmbeddingRequest {
   readonly inputs: readonly EmbeddingInput[];
   /** Length of the returned vectors; null = the model's. */
   readonly dimensions: number | null;
+  /** Whether the end of an input that is too long is left out; absent: it is refused. */
+  readonly truncates?: boolean;
   /** Spend is counted by them. */
   readonly labels?: RequestLabels;
 }

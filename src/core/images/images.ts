@@ -1,7 +1,7 @@
 /** Images in a conversation, and the ports that fetch and decode them. */
 
-/** How detailed an image is read; `auto` is the same as `low`. */
-export type ImageDetail = "low" | "auto" | "high";
+/** How detailed an image is read; `auto` is the same as `low`, and `original` the same as `high`. */
+export type ImageDetail = "low" | "auto" | "high" | "original";
 
 /** An image in a message. */
 export interface MessageImage {

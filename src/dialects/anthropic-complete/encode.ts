@@ -55,4 +55,5 @@ const stopReasons: Readonly<Record<FinishReason, "stop_sequence" | "max_tokens">
   stop_sequence: "stop_sequence",
   tool_calls: "stop_sequence",
   length: "max_tokens",
+  content_filter: "stop_sequence",
 };

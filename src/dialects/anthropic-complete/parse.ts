@@ -1,6 +1,6 @@
 /** Parses the request of POST /v1/complete into a GenerationRequest. Pure. */
 import { noTools, type GenerationRequest, type Message } from "../../core/generation.js";
-import { parseTopP } from "../request-fields.js";
+import { parseTopK, parseTopP } from "../request-fields.js";
 import { validFields, invalidValue } from "../field-error.js";
 import { wellFormed } from "../well-formed.js";
 import { completeRequestSchema } from "./schema.js";
@@ -22,7 +22,6 @@ const nextTurn = "\n\nHuman:";
 export function parseCompleteRequest(body: unknown): AnthropicRequest {
   const fields = validFields(completeRequestSchema, body);
   const { messages, prefill } = parseTurns(fields.prompt);
-  const topK = fields.top_k ?? undefined;
   const request: GenerationRequest = {
     model: fields.model,
     messages,
@@ -35,7 +34,7 @@ export function parseCompleteRequest(body: unknown): AnthropicRequest {
     sampling: {
       temperature: fields.temperature ?? undefined,
       topP: parseTopP(fields.top_p),
-      topK: topK === undefined || topK > 0 ? topK : null,
+      topK: parseTopK(fields.top_k),
     },
     topLogprobs: null,
     choices: 1,

@@ -84,7 +84,9 @@ export function createMessageEncoder(identity: MessageIdentity): MessageEncoder 
         return [];
       case "generation-end": {
         const isPaused = event.finishReason === "tool_calls" && !calls.areTheClients;
-        const reason = isPaused ? "pause_turn" : stopReason(event.finishReason, usage, identity);
+        const isCut = event.finishReason === "length" && event.stopSequence !== null;
+        const finished = isCut ? "stop_sequence" : event.finishReason;
+        const reason = isPaused ? "pause_turn" : stopReason(finished, usage, identity);
         return [...blocks.close(), messageDelta(reason, event.stopSequence, usage, identity)];
       }
     }
@@ -216,6 +218,7 @@ const stopReasons: Readonly<Record<FinishReason, MessageStopReason>> = {
   stop_sequence: "stop_sequence",
   length: "max_tokens",
   tool_calls: "tool_use",
+  content_filter: "refusal",
 };
 
 function stopReason(reason: FinishReason, usage: Usage, { maxTokens }: MessageIdentity): MessageStopReason {

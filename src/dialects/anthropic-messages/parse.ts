@@ -1,7 +1,8 @@
 /** Parses the requests of POST /v1/messages and /v1/messages/count_tokens into a GenerationRequest. Pure. */
 import type { ContextEdit } from "../../core/prompt/context-edit.js";
 import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
-import { parseTopP } from "../request-fields.js";
+import { parseMaxTokens } from "../generation/sampling.js";
+import { parseTopK, parseTopP } from "../request-fields.js";
 import { invalidValue, validFields } from "../field-error.js";
 import { readRunLabels } from "../run-labels.js";
 import type { McpListings } from "../mcp-tools.js";
@@ -68,7 +69,7 @@ export function parseMessagesRequest(
     topLogprobs: null,
     choices: 1,
     stop: fields.stop_sequences ?? [],
-    maxTokens: fields.max_tokens ?? null,
+    maxTokens: parseMaxTokens(fields.max_tokens),
     maxTokensExcludesReasoning: false,
     deterministic: false,
     warnings,
@@ -90,7 +91,7 @@ function readSampling(fields: MessagesRequestBody): GenerationRequest["sampling"
   return {
     temperature: fields.temperature ?? undefined,
     topP: parseTopP(fields.top_p),
-    topK: fields.top_k === 0 ? null : (fields.top_k ?? undefined),
+    topK: parseTopK(fields.top_k),
   };
 }
 

@@ -9,6 +9,7 @@ const stopReason = z.enum([
   "stop_sequence",
   "tool_use",
   "pause_turn",
+  "refusal",
   "model_context_window_exceeded",
 ]);
 

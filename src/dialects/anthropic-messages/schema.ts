@@ -16,6 +16,7 @@ import {
   optionalNumber,
   requiredInteger,
   stopSequenceField,
+  topKField,
 } from "../request-fields.js";
 import {
   toolAdditionBlock,
@@ -44,7 +45,9 @@ const imageBlock = z.object({
       type: z.literal("url"),
       url: z.string().describe("http(s), if the operator allows it."),
     }),
-    z.object({ type: z.literal("file") }).describe("Not supported: rejected."),
+    z
+      .object({ type: z.literal("file"), file_id: z.string() })
+      .describe("An uploaded image of the key's team."),
   ]),
 });
 const documentBlock = z.object({
@@ -76,7 +79,17 @@ const searchResultBlock = z.object({
   title: z.string(),
   content: boundedArray(textBlock, blocksMax),
 });
-const resultBlocks = [textBlock, imageBlock, documentBlock, searchResultBlock, toolReferenceBlock] as const;
+const browserBlock = z
+  .looseObject({ type: z.literal("browser_state") })
+  .describe("The tabs of a browser, which the model reads as JSON.");
+const resultBlocks = [
+  textBlock,
+  imageBlock,
+  documentBlock,
+  searchResultBlock,
+  toolReferenceBlock,
+  browserBlock,
+] as const;
 const resultBlock = z.object({
   type: z.literal("tool_result"),
   tool_use_id: z.string(),
@@ -93,12 +106,15 @@ const callBlock = z.object({
 });
 
 const texts = z.union([z.string(), boundedArray(textBlock, blocksMax)]);
+/** A file for a container of Anthropic's servers. In a history it is not passed to the model; in the last turn it is rejected. */
+const uploadBlock = z.object({ type: z.literal("container_upload"), file_id: z.string().nullish() });
 const userBlock = z.discriminatedUnion("type", [
   textBlock,
   imageBlock,
   documentBlock,
   searchResultBlock,
   resultBlock,
+  uploadBlock,
 ]);
 const systemBlock = z.discriminatedUnion("type", [textBlock, toolAdditionBlock, toolRemovalBlock]);
 /** Blocks of Anthropic's servers in a history. They are not passed to the model. */
@@ -112,13 +128,17 @@ const serverBlock = z.object({
     "text_editor_code_execution_tool_result",
     "tool_search_tool_result",
     "advisor_tool_result",
-    "container_upload",
     "fallback",
   ]),
   content: z.unknown().optional(),
 });
+const compactionBlock = z
+  .object({ type: z.literal("compaction"), content: z.string().nullish() })
+  .describe("A summary of everything before it, which is left out.");
 const assistantBlock = z.discriminatedUnion("type", [
   textBlock,
+  uploadBlock,
+  compactionBlock,
   z.object({ type: z.literal("thinking"), thinking: z.string() }),
   z.object({ type: z.literal("redacted_thinking") }),
   callBlock,
@@ -176,8 +196,8 @@ const outputFormat = z.object({
 export const messagesRequestSchema = z
   .object({
     model: modelIdField,
-    max_tokens: optionalInteger(1, int32Max, `must be at least 1 and at most ${int32Max}`).describe(
-      "Maximum tokens of the answer, including thinking. Default: limited by the context.",
+    max_tokens: optionalInteger(-1, int32Max).describe(
+      "Maximum tokens of the answer, including thinking; 0 evaluates the prompt alone, so that it is cached. Default, as with -1: limited by the context.",
     ),
     messages: boundedArray(message, messagesMax)
       .refine((messages) => messages.length > 0, "must not be empty")
@@ -195,8 +215,8 @@ export const messagesRequestSchema = z
       default: 1,
       description: "Samples only from the most likely tokens that together have this probability.",
     }),
-    top_k: optionalInteger(0, int32Max).describe(
-      "Samples only from this many of the most likely tokens; 0 means no limit.",
+    top_k: topKField.describe(
+      "Samples only from this many of the most likely tokens; 0 and -1 mean no limit.",
     ),
     tools: boundedArray(messagesToolSchema, toolsMax).nullish().describe("Tools that the model may call."),
     tool_choice: toolChoice.nullish().describe("Whether the model calls a tool, and which. Default: `auto`."),

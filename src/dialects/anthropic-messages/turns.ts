@@ -42,8 +42,12 @@ export function parseTurns(
   mcpTools: McpToolNames = new Map(),
 ): ParsedConversation {
   const given = messages.map(({ role, content }, index) => toTurn(role, content, `messages.${index}`));
-  const turns = mergeTurns(system == null ? given : [toTurn("system", system, "system"), ...given]);
+  const whole = mergeTurns(system == null ? given : [toTurn("system", system, "system"), ...given]);
+  const turns = mergeTurns(afterCompaction(whole));
   const last = turns.at(-1);
+  for (const { block, param } of last?.blocks ?? [])
+    if (block.type === "container_upload" && last?.role === "user")
+      throw unsupported(`${param}.type`, "files for a container are");
   const inputs = inputTexts(turns, bodyText);
   const documents = new RequestDocuments();
   const calls: CallReading = { inputs, mcpTools };
@@ -125,6 +129,29 @@ function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
   return merged;
 }
 
+/** Returns the turns with the last summary in place of what it summarizes. System messages stay. */
+function afterCompaction(turns: readonly Turn[]): readonly Turn[] {
+  const at = turns.findLastIndex(({ blocks }) => blocks.some(isSummary));
+  const turn = turns[at];
+  if (turn === undefined) return turns;
+  const place = turn.blocks.findLastIndex(isSummary);
+  const summary = turn.blocks[place];
+  const content = summary?.block.type === "compaction" ? (summary.block.content ?? "") : "";
+  const rest = turn.blocks.slice(place + 1);
+  return [
+    ...turns.slice(0, at).filter(({ role }) => role === "system"),
+    toTurn("user", `${summaryHeading}\n\n${content}`, turn.param),
+    ...(rest.length === 0 ? [] : [{ ...turn, blocks: rest }]),
+    ...turns.slice(at + 1),
+  ];
+}
+
+function isSummary({ block }: LocatedBlock): boolean {
+  return block.type === "compaction" && (block.content ?? "") !== "";
+}
+
+const summaryHeading = "This conversation was summarized. The summary of everything before:";
+
 function readTurn(turn: Turn, reading: CallReading, documents: RequestDocuments): readonly Message[] {
   if (turn.role === "system") return readSystemTurn(turn, documents);
   return turn.role === "user" ? readUserTurn(turn, documents) : readAssistantTurn(turn, reading);
@@ -149,6 +176,7 @@ function readUserTurn({ blocks }: Turn, documents: RequestDocuments): readonly M
     parts = [];
   };
   for (const { block, param } of blocks) {
+    if (block.type === "container_upload") continue;
     if (block.type !== "tool_result") {
       parts.push(readPart({ block, param }, documents));
       continue;
@@ -184,6 +212,10 @@ function readPart({ block, param }: LocatedBlock, documents: RequestDocuments): 
   if (block.type === "text") return wellFormed(block.text);
   if (block.type === "image") return readImage(block, param);
   if (block.type === "tool_reference") return wellFormed(`The tool ${block.tool_name} is available now.`);
+  if (block.type === "browser_state") {
+    const { type: _type, cache_control: _cache, ...state } = block;
+    return wellFormed(JSON.stringify(state));
+  }
   if (block.type === "search_result")
     return wellFormed([block.title, block.source, ...block.content.map(({ text }) => text)].join("\n"));
   if (block.type !== "document") throw unsupported(param, `content blocks of the type '${block.type}' are`);

@@ -92,4 +92,5 @@ const doneReasons: Readonly<Record<FinishReason, "stop" | "length">> = {
   stop_sequence: "stop",
   length: "length",
   tool_calls: "stop",
+  content_filter: "stop",
 };

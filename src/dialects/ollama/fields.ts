@@ -1,6 +1,7 @@
 /** Fields that the requests of Ollama's interface share, and how they are read. Pure. */
 import { z } from "zod";
 import type { AnswerFormat, ReasoningEffort } from "../../core/generation.js";
+import { parseReasoningEffort, reasoningEffortField } from "../generation/effort.js";
 import { invalidValue, unsupported } from "../field-error.js";
 import { jsonObjectField, boundedArray, modelIdField, optionalInteger } from "../request-fields.js";
 
@@ -31,7 +32,7 @@ export const generationFields = {
     .nullish()
     .describe("`json` or a JSON Schema, enforced by a grammar."),
   think: z
-    .union([z.boolean(), z.enum(["low", "medium", "high"])])
+    .union([z.boolean(), reasoningEffortField])
     .nullish()
     .describe("Whether, or how much, a reasoning model reasons. Default: decided by the model."),
   truncate: z
@@ -64,9 +65,9 @@ export function parseFormat(
 }
 
 /** Reads how much to reason; `true` is the middle effort, because some models reason only when they are asked to. */
-export function parseThink(think: boolean | "low" | "medium" | "high" | null | undefined): ReasoningEffort {
+export function parseThink(think: z.infer<typeof generationFields.think>): ReasoningEffort {
   if (think == null) return "default";
-  if (typeof think === "string") return think;
+  if (typeof think === "string") return parseReasoningEffort(think);
   return think ? "medium" : "none";
 }
 

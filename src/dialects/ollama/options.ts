@@ -1,15 +1,18 @@
 /** The `options` of Ollama's requests. Options of the loader, such as `num_ctx` and `num_gpu`, and unknown ones are ignored. Pure. */
 import { z } from "zod";
 import type { GenerationRequest, StatedSampling } from "../../core/generation.js";
-import { unsupported } from "../field-error.js";
-import { seed32 } from "../openai-sampling.js";
+import { otherSamplerFields, warnOfSamplers } from "../generation/engine-fields.js";
+import { seed32 } from "../generation/sampling.js";
 import {
   boundedArray,
   int32Max,
   optionalInteger,
   optionalNumber,
+  parsePenaltyTokens,
+  parseTopK,
   parseTopP,
   stopSequenceField,
+  topKField,
 } from "../request-fields.js";
 
 const stopsMax = 64;
@@ -21,7 +24,7 @@ const options = z
       "Maximum tokens of the answer; 0 or less: as the context holds.",
     ),
     temperature: optionalNumber(0, 2),
-    top_k: optionalInteger(0, 1_000).describe("0: no limit."),
+    top_k: topKField.describe("0 or -1: no limit."),
     top_p: optionalNumber(0, 1),
     min_p: optionalNumber(0, 1),
     seed: optionalInteger(-int64Max, int64Max, "must fit into 64 bits").describe("Negative: a random one."),
@@ -33,9 +36,7 @@ const options = z
     }),
     presence_penalty: optionalNumber(-2, 2),
     frequency_penalty: optionalNumber(-2, 2),
-    typical_p: optionalNumber(0, 1).describe("Only 1, which has no effect."),
-    tfs_z: optionalNumber(0, 1).describe("Only 1, which has no effect."),
-    mirostat: optionalInteger(0, 2).describe("Only 0, which has no effect."),
+    ...otherSamplerFields,
   })
   .meta({
     id: "OllamaOptions",
@@ -47,40 +48,38 @@ export const optionsField = options.nullish();
 
 type OptionsBody = z.infer<typeof optionsField>;
 
-type ParsedOptions = Pick<GenerationRequest, "sampling" | "stop" | "maxTokens">;
+type ParsedOptions = Pick<
+  GenerationRequest,
+  "sampling" | "penaltyTokensUnstated" | "stop" | "maxTokens" | "warnings"
+>;
 
 /** Ollama's default. */
 const penaltyTokensDefault = 64;
 
-/** Reads the options. @throws HearthError `invalid_value` that names one that is not supported. */
+/** Reads the options. */
 export function parseOptions(fields: OptionsBody): ParsedOptions {
   const stated = fields ?? {};
-  rejectOtherSamplers(stated);
   const { num_predict: maxTokens, stop } = stated;
   return {
     sampling: toSampling(stated),
+    penaltyTokensUnstated: penaltyTokensDefault,
+    warnings: warnOfSamplers(stated, "options."),
     stop: stop == null ? [] : typeof stop === "string" ? [stop] : stop,
     maxTokens: maxTokens != null && maxTokens > 0 ? maxTokens : null,
   };
 }
 
 function toSampling(stated: NonNullable<OptionsBody>): StatedSampling {
-  const { seed, top_k: topK, repeat_last_n: last = penaltyTokensDefault } = stated;
+  const { seed } = stated;
   return {
     temperature: stated.temperature ?? undefined,
     topP: parseTopP(stated.top_p),
     seed: seed == null ? undefined : seed < 0 ? null : seed32(seed),
     frequencyPenalty: stated.frequency_penalty ?? undefined,
     presencePenalty: stated.presence_penalty ?? undefined,
-    topK: topK === 0 ? null : (topK ?? undefined),
+    topK: parseTopK(stated.top_k),
     minP: stated.min_p ?? undefined,
     repeatPenalty: stated.repeat_penalty ?? undefined,
-    penaltyTokens: last === -1 ? undefined : (last ?? penaltyTokensDefault),
+    penaltyTokens: parsePenaltyTokens(stated.repeat_last_n),
   };
-}
-
-function rejectOtherSamplers({ typical_p: typical, tfs_z: tail, mirostat }: NonNullable<OptionsBody>): void {
-  if (typical != null && typical !== 1) throw unsupported("options.typical_p", "locally typical sampling is");
-  if (tail != null && tail !== 1) throw unsupported("options.tfs_z", "tail-free sampling is");
-  if (mirostat != null && mirostat !== 0) throw unsupported("options.mirostat", "mirostat sampling is");
 }

@@ -240,6 +240,7 @@ const finishReasons: Readonly<Record<FinishReason, ChatFinishReason>> = {
   stop_sequence: "stop",
   length: "length",
   tool_calls: "tool_calls",
+  content_filter: "content_filter",
 };
 
 function finishReason(reason: FinishReason, { callsAsFunction }: ChatIdentity): ChatFinishReason {

@@ -9,8 +9,10 @@ import {
   type MessageContent,
   type MessageContentPart,
 } from "../message-content.js";
-import { parseReasoningEffort } from "../openai-effort.js";
-import { parseSampling, parseStops } from "../openai-sampling.js";
+import { parseEngineFields } from "../generation/engine-fields.js";
+import { parseMaxTokens, parseSampling, parseStops } from "../generation/sampling.js";
+import { parseOtherFormat } from "../generation/format-fields.js";
+import { parseReasoning } from "../generation/reasoning-fields.js";
 import { readRunLabels } from "../run-labels.js";
 import { withSchemaTexts } from "../schema-texts.js";
 import { readTextFile } from "../text-file.js";
@@ -49,24 +51,26 @@ export function parseChatRequest(body: unknown, bodyText: string | null = null):
   const deferred = fields.deferred ?? false;
   if (deferred && stream) throw invalidValue("deferred", "is not allowed together with stream: true");
   const { schemaPaths, textTools, warnings, ...tools } = parseChatTools(fields);
-  const { format, formatPath } = parseFormat(fields.response_format);
+  const { format, formatPath } = parseFormats(fields);
+  const maxTokens = parseMaxTokens(fields.max_completion_tokens ?? fields.max_tokens);
+  const engine = parseEngineFields(fields, maxTokens);
   const request: GenerationRequest = {
     model: fields.model,
-    messages: parseMessages(fields.messages),
+    ...parseConversation(fields, format),
     ...tools,
     format,
     schemaPaths: { format: formatPath, tools: schemaPaths },
-    reasoningEffort: parseReasoningEffort(fields.reasoning_effort),
     sampling: parseSampling(fields),
     topLogprobs: parseTopLogprobs(fields),
     choices: fields.n ?? 1,
     stop: parseStops(fields),
-    maxTokens: fields.max_completion_tokens ?? fields.max_tokens ?? null,
+    maxTokens,
     maxTokensExcludesReasoning: fields.max_completion_tokens != null || fields.max_tokens == null,
     deterministic: fields.deterministic ?? false,
     ephemeral: fields.store === false,
     cacheKey: fields.prompt_cache_key ?? undefined,
-    warnings,
+    ...engine,
+    warnings: [...warnings, ...engine.warnings],
     labels: readRunLabels(fields),
   };
   const includeUsage = fields.stream_options?.include_usage ?? false;
@@ -92,6 +96,15 @@ function parseTopLogprobs({ logprobs, top_logprobs: top }: ChatRequestBody): num
   if (logprobs === true) return top ?? 0;
   if ((top ?? 0) > 0) throw invalidValue("top_logprobs", "is only allowed together with logprobs: true");
   return null;
+}
+
+/** Reads the format of the answer's text from OpenAI's field, or from the fields of other servers. */
+function parseFormats(fields: ChatRequestBody): ReturnType<typeof parseFormat> {
+  const stated = parseFormat(fields.response_format);
+  const other = parseOtherFormat(fields);
+  if (other !== null && stated.format.type !== "text")
+    throw invalidValue(other.formatPath, "is not allowed together with response_format");
+  return other ?? stated;
 }
 
 /**
@@ -120,12 +133,49 @@ function parseFormat(wire: ChatRequestBody["response_format"]): {
   };
 }
 
+/** Reads the messages, and whether the last one is the beginning of the answer, which does not reason then. */
+function parseConversation(
+  fields: ChatRequestBody,
+  format: AnswerFormat,
+): Pick<GenerationRequest, "messages" | "prefill" | "reasoningEffort"> {
+  const messages = parseMessages(fields.messages);
+  const reasoning = parseReasoning(fields);
+  const last = fields.messages.at(-1);
+  const continues =
+    fields.continue_final_message === true || (last?.role === "assistant" && last.prefix === true);
+  if (!continues) {
+    if (fields.add_generation_prompt === false)
+      throw unsupported("add_generation_prompt", "a prompt without the beginning of an answer is");
+    return { messages, ...reasoning };
+  }
+  const message = messages.at(-1);
+  const param = `messages.${messages.length - 1}`;
+  if (message?.role !== "assistant" || message.toolCalls !== undefined)
+    throw invalidValue(param, "cannot be continued: it is not a text of the assistant");
+  if (format.type !== "text") throw invalidValue(param, "cannot be continued with a format of the answer");
+  return { messages: messages.slice(0, -1), ...reasoning, prefill: message.content, reasoningEffort: "none" };
+}
+
 /**
  * Parses the messages in order. System messages may occur anywhere.
  * @throws HearthError `invalid_value` that names an unsupported message or part.
  */
 function parseMessages(messages: readonly ChatMessageBody[]): readonly Message[] {
-  return messages.map((message, index) => parseMessage(message, `messages.${index}`));
+  return matchResults(messages.map((message, index) => parseMessage(message, `messages.${index}`)));
+}
+
+/** A result without an id belongs to the first call that has none yet. */
+function matchResults(messages: readonly Message[]): readonly Message[] {
+  if (messages.every(({ role, toolCallId, name }) => role !== "tool" || (toolCallId ?? name) !== undefined))
+    return messages;
+  let open: readonly string[] = [];
+  return messages.map((message) => {
+    open = [...open, ...(message.toolCalls ?? []).map(({ id }) => id)];
+    if (message.role !== "tool") return message;
+    const id = message.toolCallId ?? (message.name === undefined ? open[0] : undefined);
+    open = open.filter((each) => each !== id);
+    return id === undefined ? message : { ...message, toolCallId: id };
+  });
 }
 
 function parseMessage(message: ChatMessageBody, param: string): Message {
@@ -150,9 +200,9 @@ function parseMessage(message: ChatMessageBody, param: string): Message {
 type AssistantMessageBody = Extract<ChatMessageBody, { role: "assistant" }>;
 
 function parseAssistantMessage(message: AssistantMessageBody, param: string): Message {
-  const calls = parseToolCalls(message);
+  const calls = parseToolCalls(message, param);
   const { content: text } = readContent(message.content, param, true);
-  const reasoning = wellFormed(message.reasoning_content ?? "");
+  const reasoning = wellFormed(readReasoning(message));
   return {
     role: "assistant",
     content: text === "" ? wellFormed(message.refusal ?? "") : text,
@@ -162,23 +212,37 @@ function parseAssistantMessage(message: AssistantMessageBody, param: string): Me
   };
 }
 
+/** Returns the reasoning of an earlier answer, which servers and their clients call by different names. */
+function readReasoning(message: AssistantMessageBody): string {
+  const { reasoning_content: text, reasoning, reasoning_details: details, content } = message;
+  const parts = typeof content === "object" ? (content ?? []) : [];
+  const thinking = parts.flatMap((part) => (part.type === "thinking" ? [part.thinking] : [])).flat();
+  const texts = [
+    text,
+    reasoning,
+    (details ?? []).map((part) => part.text ?? part.summary ?? "").join(""),
+    thinking.map((part) => (typeof part === "string" ? part : (part.text ?? ""))).join(""),
+  ];
+  return texts.find((each) => each != null && each !== "") ?? "";
+}
+
 /** The older `function_call` has no id, so its name is used as the id. */
-function parseToolCalls(message: AssistantMessageBody): readonly ToolCall[] {
+function parseToolCalls(message: AssistantMessageBody, param: string): readonly ToolCall[] {
   const { tool_calls: calls, function_call: call } = message;
   if (call != null) return [toolCall(call.name, call)];
-  return (calls ?? []).map((each) => {
-    if (each.type !== "custom") return toolCall(each.id, each.function);
+  return (calls ?? []).map((each, index) => {
+    const id = each.id ?? `call_${`${param}.${index}`.replace(/\D+/g, "_")}`;
+    if (each.type !== "custom") return toolCall(id, each.function);
     const { name, input } = each.custom;
-    return toolCall(each.id, { name, arguments: textArguments(wellFormed(input)) });
+    return toolCall(id, { name, arguments: textArguments(wellFormed(input)) });
   });
 }
 
-function toolCall(id: string, called: { readonly name: string; readonly arguments: string }): ToolCall {
-  return {
-    id: wellFormed(id),
-    name: wellFormed(called.name),
-    arguments: wellFormed(called.arguments),
-  };
+type CalledFunction = NonNullable<AssistantMessageBody["function_call"]>;
+
+function toolCall(id: string, { name, arguments: given }: CalledFunction): ToolCall {
+  const text = typeof given === "string" ? given : JSON.stringify(given ?? {});
+  return { id: wellFormed(id), name: wellFormed(name), arguments: wellFormed(text) };
 }
 
 function toName(name: string | null | undefined): string | undefined {
@@ -195,11 +259,16 @@ function readContent(content: ContentBody, param: string, isAssistant = false): 
 type PartBody = Exclude<NonNullable<ContentBody>, string>[number];
 
 function readPart(part: PartBody, param: string, isAssistant: boolean): MessageContentPart {
-  if (part.type === "text") return part.text;
+  if (part.type === "text" || part.type === "input_text" || part.type === "output_text") return part.text;
+  // It is read with the message.
+  if (part.type === "thinking" && isAssistant) return "";
   if (part.type === "refusal" && isAssistant) return part.refusal;
-  if (part.type === "image_url" && !isAssistant) {
-    const { url, detail } = part.image_url;
-    return { url, detail: chooseImageDetail(detail, part.detail), param: `${param}.image_url.url` };
+  if ((part.type === "image_url" || part.type === "input_image") && !isAssistant) {
+    const { image_url: image } = part;
+    const place = `${param}.image_url`;
+    if (typeof image === "string")
+      return { url: image, detail: chooseImageDetail(part.detail), param: place };
+    return { url: image.url, detail: chooseImageDetail(image.detail, part.detail), param: `${place}.url` };
   }
   if (part.type === "file" && part.file?.file_data != null && !isAssistant) {
     const { file_data: data, filename } = part.file;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { openAiUsage } from "../openai-usage.js";
 import { countField, responseObject, responseArray, unixSecondsField } from "../response-fields.js";
 
-const finishReason = z.enum(["stop", "length", "tool_calls", "function_call"]);
+const finishReason = z.enum(["stop", "length", "tool_calls", "content_filter", "function_call"]);
 
 /** Mutable: a streamed call's arguments are appended until they are complete. */
 const calledFunction = z.object({

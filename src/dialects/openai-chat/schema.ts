@@ -14,28 +14,42 @@ import {
 } from "../request-fields.js";
 import { nestedTextFormatSchema, textToolFields } from "../client-tools/text-input.js";
 import { cacheKeyField, labelField, serviceTierField } from "../run-labels.js";
-import { reasoningEffortField } from "../openai-effort.js";
-import { maxTokensField, samplingFields, streamFields } from "../openai-sampling.js";
+import { formatFields } from "../generation/format-fields.js";
+import { reasoningFields } from "../generation/reasoning-fields.js";
+import { maxTokensField, samplingFields, streamFields } from "../generation/sampling.js";
 
 const messagesMax = 10_000;
 const partsMax = 10_000;
 const toolsMax = 1_000;
 const callsMax = 1_000;
 
-const textPart = z.object({ type: z.literal("text"), text: z.string() });
+const textPart = z.object({ type: z.enum(["text", "input_text", "output_text"]), text: z.string() });
+const thinkingPart = z.object({
+  type: z.literal("thinking"),
+  thinking: z
+    .union([z.string(), boundedArray(z.object({ text: z.string().nullish() }), partsMax)])
+    .describe("The model's reasoning before this answer."),
+});
 const refusalPart = z.object({ type: z.literal("refusal"), refusal: z.string() });
-const detail = z.enum(["auto", "low", "high"]).nullish();
+const detail = z.enum(["auto", "low", "high", "original"]).nullish();
+const imageUrl = z
+  .string()
+  .describe("`data:` URL with PNG, JPEG, WebP or GIF; http(s) if the operator allows it.");
 const imagePart = z.object({
-  type: z.literal("image_url"),
-  image_url: z.object({
-    url: z.string().describe("`data:` URL with PNG, JPEG, WebP or GIF; http(s) if the operator allows it."),
-    detail: detail.describe("`high` analyzes small details and text more closely."),
-  }),
+  type: z.enum(["image_url", "input_image"]),
+  image_url: z.union([
+    z.object({
+      url: imageUrl,
+      detail: detail.describe("`high` analyzes small details and text more closely."),
+    }),
+    imageUrl,
+  ]),
   detail: detail.describe("xAI's position of the field."),
 });
 const part = z
   .discriminatedUnion("type", [
     textPart,
+    thinkingPart,
     refusalPart,
     imagePart,
     z.object({
@@ -62,14 +76,21 @@ const part = z
 const content = z.union([z.string(), boundedArray(part, partsMax)]);
 const name = z.string().nullish();
 
-const calledFunction = z.object({ name: z.string(), arguments: z.string().describe("JSON text.") });
+const calledFunction = z.object({
+  name: z.string(),
+  arguments: z
+    .union([z.string(), jsonObjectField])
+    .nullish()
+    .describe("JSON text, or the object itself; without it, there are none."),
+});
+const callId = z.string().nullish().describe("Default: the position of the call.");
 const functionCall = z.object({
-  id: z.string(),
+  id: callId,
   type: z.literal("function").nullish(),
   function: calledFunction,
 });
 const customCall = z.object({
-  id: z.string(),
+  id: callId,
   type: z.literal("custom"),
   custom: z.object({ name: z.string(), input: z.string() }),
 });
@@ -85,16 +106,27 @@ const message = z
       content: content.nullish(),
       name,
       reasoning_content: z.string().nullish().describe("The model's reasoning before this answer."),
+      reasoning: z.string().nullish().describe("Another name of `reasoning_content`."),
+      reasoning_details: boundedArray(
+        z.object({ text: z.string().nullish(), summary: z.string().nullish() }),
+        partsMax,
+      )
+        .nullish()
+        .describe("The reasoning in parts, as a service before several hosts sends it."),
+      prefix: z
+        .boolean()
+        .nullish()
+        .describe("Of the last message: with true, it is the beginning of the answer."),
       refusal: z.string().nullish(),
       tool_calls: boundedArray(toolCall, callsMax).nullish(),
       function_call: calledFunction.nullish().describe("The older form of `tool_calls`."),
     }),
     z.object({
       role: z.literal("tool"),
-      content,
+      content: content.nullish().describe("Without it, the result is empty."),
       tool_call_id: z.string().nullish().describe("Id of the call that this is the result of."),
     }),
-    z.object({ role: z.literal("function"), content, name }),
+    z.object({ role: z.literal("function"), content: content.nullish(), name }),
   ])
   .meta({ id: "ChatMessage", description: "One message of a conversation." });
 
@@ -104,7 +136,13 @@ const functionSchema = z.object({
   parameters: jsonObjectField.nullish().describe("JSON Schema of the arguments."),
 });
 const tool = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("function"), function: functionSchema }),
+  z.object({
+    type: z.literal("function"),
+    function: functionSchema.nullish(),
+    name: functionNameField.nullish().describe("The form of the Responses API, without `function`."),
+    description: functionSchema.shape.description,
+    parameters: functionSchema.shape.parameters,
+  }),
   z.object({
     type: z.literal("custom"),
     custom: z.object({
@@ -114,8 +152,14 @@ const tool = z.discriminatedUnion("type", [
   }),
   z.object({ type: z.literal("live_search") }).describe("Not supported: rejected."),
 ]);
-const namedFunction = z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) });
-const namedCustom = z.object({ type: z.literal("custom"), custom: z.object({ name: z.string() }) });
+const named = z.object({ name: z.string() });
+const flatName = z.string().nullish().describe("The form of the Responses API and of messages.");
+const namedFunction = z.object({
+  type: z.enum(["function", "tool"]),
+  function: named.nullish(),
+  name: flatName,
+});
+const namedCustom = z.object({ type: z.literal("custom"), custom: named.nullish(), name: flatName });
 const allowedTools = z.object({
   type: z.literal("allowed_tools"),
   allowed_tools: z.object({
@@ -123,9 +167,10 @@ const allowedTools = z.object({
     tools: boundedArray(z.discriminatedUnion("type", [namedFunction, namedCustom]), toolsMax),
   }),
 });
+const choiceModes = z.enum(["none", "auto", "required", "any"]);
 const toolChoice = z.union([
-  z.enum(["none", "auto", "required"]),
-  z.discriminatedUnion("type", [namedFunction, namedCustom, allowedTools]),
+  choiceModes,
+  z.discriminatedUnion("type", [namedFunction, namedCustom, allowedTools, z.object({ type: choiceModes })]),
 ]);
 
 const jsonSchema = jsonObjectField.nullish();
@@ -196,9 +241,16 @@ export const chatRequestSchema = z
       .nullish()
       .describe("The older form of `tool_choice`."),
     response_format: responseFormat.nullish().describe("Format of the answer's text, enforced by a grammar."),
-    reasoning_effort: reasoningEffortField
+    ...formatFields,
+    continue_final_message: z
+      .boolean()
       .nullish()
-      .describe("How much a reasoning model reasons. Default: decided by the model."),
+      .describe("With true, the last message, which is the assistant's, is the beginning of the answer."),
+    add_generation_prompt: z
+      .boolean()
+      .nullish()
+      .describe("`false` is allowed only where the last message is continued."),
+    ...reasoningFields,
     search_parameters: z
       .object({ mode: z.enum(["off", "on", "auto"]).nullish().describe("`on` is rejected.") })
       .nullish()

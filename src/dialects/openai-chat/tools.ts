@@ -1,4 +1,5 @@
 /** Parses the tools and the tool choice of a chat request. Pure. */
+import { HearthError } from "../../core/errors.js";
 import type { Tool, ToolChoice } from "../../core/generation.js";
 import { textInputTool } from "../client-tools/text-input.js";
 import { invalidValue } from "../field-error.js";
@@ -64,13 +65,22 @@ type ToolBody = NonNullable<ChatRequestBody["tools"]>[number];
 type FunctionBody = NonNullable<ChatRequestBody["functions"]>[number];
 
 function readTool(tool: ToolBody, param: string): readonly ReadTool[] {
-  if (tool.type === "function") return [readFunction(tool.function, `${param}.function.parameters`)];
+  if (tool.type === "function") return [readFunctionTool(tool, param)];
   if (tool.type !== "custom") return [];
   const { name, description, format } = tool.custom;
   const grammar = format?.type === "grammar" ? format.grammar : null;
   return [
     { ...textInputTool(name, description, grammar), schemaPath: `${param}.custom.format`, isText: true },
   ];
+}
+
+/** Reads a tool in OpenAI's form, or in the one without `function`. @throws HearthError `invalid_field` where it has no name */
+function readFunctionTool(tool: Extract<ToolBody, { type: "function" }>, param: string): ReadTool {
+  const { name } = tool;
+  if (tool.function != null) return readFunction(tool.function, `${param}.function.parameters`);
+  if (name != null) return readFunction({ ...tool, name }, `${param}.parameters`);
+  const missing = `${param}.function`;
+  throw new HearthError("invalid_field", `${missing}: is required`, { param: missing });
 }
 
 function readFunction({ name, description, parameters }: FunctionBody, schemaPath: string): ReadTool {
@@ -83,7 +93,8 @@ const noParameters: Tool["parameters"] = { type: "object", properties: {} };
 
 function readToolChoice(fields: ChatRequestBody, tools: readonly Tool[]): ToolChoice {
   const parallel = fields.parallel_tool_calls ?? fields.parallel_function_calling ?? true;
-  const { tool_choice: choice, function_call: call } = fields;
+  const { function_call: call } = fields;
+  const choice = readMode(fields.tool_choice);
   if (choice == null && call != null) {
     if (typeof call === "string") return { mode: call, names: null, parallel: false };
     return {
@@ -109,10 +120,34 @@ function readToolChoice(fields: ChatRequestBody, tools: readonly Tool[]): ToolCh
   return { mode, names: requireKnownTools(names, tools, "tool_choice"), parallel };
 }
 
-type NamedTool = Extract<ChatRequestBody["tool_choice"], { type: "function" | "custom" }>;
+type ChoiceBody = ChatRequestBody["tool_choice"];
+type NamedTool = Extract<ChoiceBody, { type: "function" | "tool" | "custom" }>;
+type AllowedTools = Extract<ChoiceBody, { type: "allowed_tools" }>;
 
+/** Reads the forms of a choice that names no tool: a word, or an object of it; `any` is `required`. */
+function readMode(
+  choice: ChoiceBody,
+): "none" | "auto" | "required" | NamedTool | AllowedTools | null | undefined {
+  if (choice == null) return choice;
+  if (typeof choice === "string") return choice === "any" ? "required" : choice;
+  switch (choice.type) {
+    case "any":
+      return "required";
+    case "none":
+    case "auto":
+    case "required":
+      return choice.type;
+    default:
+      return choice;
+  }
+}
+
+/** @throws HearthError `invalid_field` where it has no name */
 function readName(named: NamedTool): string {
-  return named.type === "function" ? named.function.name : named.custom.name;
+  const name = (named.type === "custom" ? named.custom : named.function)?.name ?? named.name;
+  if (name != null) return name;
+  const field = named.type === "custom" ? "tool_choice.custom" : "tool_choice.function";
+  throw new HearthError("invalid_field", `${field}: is required`, { param: field });
 }
 
 function requireKnownTools(

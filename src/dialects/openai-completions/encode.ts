@@ -156,6 +156,7 @@ const finishReasons: Readonly<Record<FinishReason, CompletionFinishReason>> = {
   stop_sequence: "stop",
   length: "length",
   tool_calls: "stop",
+  content_filter: "content_filter",
 };
 
 /** Encodes the next tokens of one choice. Offsets continue from one call to the next. */

@@ -4,7 +4,9 @@ import { noTools, type GenerationRequest, type RawPrompt } from "../../core/gene
 import { invalidValue, unsupported, validFields } from "../field-error.js";
 import { int32Max } from "../request-fields.js";
 import { readRunLabels } from "../run-labels.js";
-import { parseSampling, parseStops } from "../openai-sampling.js";
+import { parseEngineFields } from "../generation/engine-fields.js";
+import { parseOtherFormat } from "../generation/format-fields.js";
+import { parseMaxTokens, parseSampling, parseStops } from "../generation/sampling.js";
 import { wellFormed } from "../well-formed.js";
 import { completionRequestSchema, type CompletionRequestBody } from "./schema.js";
 
@@ -45,6 +47,8 @@ export function parseCompletionRequest(body: unknown): CompletionRequest {
       `prompts times choices must be at most ${choicesMax}, here they are ${choices}`,
     );
   const logprobs = readTopLogprobs(fields);
+  const maxTokens = parseMaxTokens(fields.max_tokens);
+  const other = parseOtherFormat(fields);
   return {
     request: {
       model: fields.model,
@@ -52,7 +56,8 @@ export function parseCompletionRequest(body: unknown): CompletionRequest {
       raw: { prompts, echo: fields.echo ?? false },
       tools: [],
       toolChoice: noTools,
-      format: { type: "text" },
+      format: other?.format ?? { type: "text" },
+      schemaPaths: other === null ? undefined : { format: other.formatPath, tools: [] },
       reasoningEffort: "default",
       sampling: parseSampling(fields),
       // Log probabilities are needed to select the most likely choices.
@@ -60,8 +65,9 @@ export function parseCompletionRequest(body: unknown): CompletionRequest {
       choices,
       stop: parseStops(fields),
       labels: readRunLabels(fields),
-      maxTokens: fields.max_tokens ?? null,
-      maxTokensUnstated: maxTokensDefault,
+      ...parseEngineFields(fields, maxTokens),
+      maxTokens,
+      maxTokensUnstated: fields.max_tokens === -1 ? undefined : maxTokensDefault,
       maxTokensExcludesReasoning: false,
       deterministic: fields.deterministic ?? false,
     },

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { openAiUsage } from "../openai-usage.js";
 import { countField, responseObject, responseArray, unixSecondsField } from "../response-fields.js";
 
-const finishReason = z.enum(["stop", "length"]);
+const finishReason = z.enum(["stop", "length", "content_filter"]);
 
 const logprobs = responseObject({
   tokens: responseArray(z.string()),

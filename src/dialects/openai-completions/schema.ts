@@ -5,7 +5,8 @@
 import { z } from "zod";
 import { int32Max, optionalInteger, modelIdField, requiredInteger } from "../request-fields.js";
 import { labelField } from "../run-labels.js";
-import { maxTokensField, samplingFields, streamFields } from "../openai-sampling.js";
+import { formatFields } from "../generation/format-fields.js";
+import { samplingFields, streamFields } from "../generation/sampling.js";
 
 /** Maximum elements of a prompt array: token ids or prompts. */
 const promptElementsMax = 1_048_576;
@@ -40,7 +41,10 @@ export const completionRequestSchema = z
       .boolean()
       .nullish()
       .describe("Extension: control tokens in the text of the prompt are interpreted as such."),
-    max_tokens: maxTokensField.meta({ default: 16 }),
+    max_tokens: optionalInteger(-1, int32Max).meta({
+      default: 16,
+      description: "Maximum tokens of the text: 0 evaluates the prompt alone; -1: as the context holds.",
+    }),
     n: optionalInteger(1, 128).meta({ default: 1, description: "Number of choices for each prompt." }),
     best_of: optionalInteger(1, 20).describe(
       "Number of choices that are sampled for each prompt; the `n` most likely are returned.",
@@ -53,6 +57,7 @@ export const completionRequestSchema = z
     user: labelField.describe("Stored with the run."),
     ...streamFields,
     ...samplingFields,
+    ...formatFields,
   })
   .meta({ id: "CompletionRequest" });
 

@@ -2,7 +2,7 @@
 import type { RequestedImageSize, ImageGenerationRequest } from "../../core/images/image-generation.js";
 import { invalidValue, unsupported, validFields } from "../field-error.js";
 import { requestedPixels, sides } from "../image-size.js";
-import { seed32 } from "../openai-sampling.js";
+import { seed32 } from "../generation/sampling.js";
 import { readRunLabels } from "../run-labels.js";
 import type { WireImageQuality } from "./response-schema.js";
 import { imageRequestSchema, type ImageRequestBody } from "./schema.js";

@@ -8,7 +8,7 @@ import type { Model } from "../../core/model.js";
 import type { RunEvent } from "../../core/run-event.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import { validFields } from "../field-error.js";
-import { parseSampling } from "../openai-sampling.js";
+import { parseSampling } from "../generation/sampling.js";
 import { outputItemId } from "./items/ids.js";
 import type { InputItem } from "./items/input-item-schema.js";
 import { toConversation, readResponseInput } from "./parse.js";

@@ -88,7 +88,9 @@ export function createResponseEncoder(identity: ResponseIdentity): ResponseEncod
       // Each turn of the model has one; the response starts once.
       if (event.type === "generation-start") return first;
       if (event.type !== "generation-end") return [...first, ...encodeOutput(output, event)];
-      const endState = endStates[event.finishReason](identity.now);
+      // A stop text ends the response, also where it cuts a call or a required format.
+      const finished = event.stopSequence === null ? event.finishReason : "stop_sequence";
+      const endState = endStates[finished](identity.now);
       return end(endState.status === "completed" ? "response.completed" : "response.incomplete", endState);
     },
     fail: (error, finalUsage) => end("response.failed", failedState(error), finalUsage),
@@ -142,11 +144,16 @@ const truncated = (): ResponseState => ({
   ...toState("incomplete"),
   incomplete_details: { reason: "max_output_tokens" },
 });
+const withheld = (): ResponseState => ({
+  ...toState("incomplete"),
+  incomplete_details: { reason: "content_filter" },
+});
 const endStates: Readonly<Record<FinishReason, (now: () => number) => ResponseState>> = {
   stop: completed,
   stop_sequence: completed,
   tool_calls: completed,
   length: truncated,
+  content_filter: withheld,
 };
 
 function toResponse(

@@ -5,8 +5,9 @@
 import { HearthError } from "../../core/errors.js";
 import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
 import { invalidValue, validFields } from "../field-error.js";
-import { parseReasoningEffort } from "../openai-effort.js";
-import { parseSampling, parseStops } from "../openai-sampling.js";
+import { parseReasoningEffort } from "../generation/effort.js";
+import { parseEngineFields } from "../generation/engine-fields.js";
+import { parseMaxTokens, parseSampling, parseStops } from "../generation/sampling.js";
 import { readRunLabels } from "../run-labels.js";
 import { withSchemaTexts } from "../schema-texts.js";
 import { wellFormed } from "../well-formed.js";
@@ -184,14 +185,15 @@ export function toConversation(
 }
 
 /**
- * Reads the input items of a request. Without a previous response or a conversation, there must be at least one.
+ * Reads the input items of a request. Without a previous response, a conversation or instructions, there must be at least one.
  * @throws HearthError that names the field.
  */
-export function readResponseInput(fields: ResponsesRequestBody): readonly InputItem[] {
+export function readResponseInput(fields: Partial<ResponsesRequestBody>): readonly InputItem[] {
   const { input, previous_response_id: previous, conversation } = fields;
   if (typeof input === "string") return [{ type: "message", role: "user", content: input }];
   const items = input ?? [];
-  if (items.length === 0 && previous == null && conversation == null) {
+  const isInstructed = input != null && (fields.instructions ?? "") !== "";
+  if (items.length === 0 && previous == null && conversation == null && !isInstructed) {
     if (input == null) throw new HearthError("invalid_field", "input: is required", { param: "input" });
     throw invalidValue("input", "must not be empty");
   }
@@ -213,6 +215,8 @@ function toGeneration(
   fields: ResponsesRequestBody,
   { schemaPaths, warnings, ...tools }: Omit<ResponsesTools, "callForms" | "serverTools" | "mcpServers">,
 ): ResponsesRequest["generation"] {
+  const maxTokens = parseMaxTokens(fields.max_output_tokens);
+  const engine = parseEngineFields(fields, maxTokens);
   return {
     model: fields.model,
     truncate: fields.truncation === "auto",
@@ -225,13 +229,14 @@ function toGeneration(
     topLogprobs: readTopLogprobs(fields),
     choices: 1,
     stop: parseStops(fields),
-    maxTokens: fields.max_output_tokens ?? null,
+    maxTokens,
     maxTokensExcludesReasoning: false,
     serverCallsMax: fields.max_tool_calls ?? undefined,
     deterministic: fields.deterministic ?? false,
     ephemeral: fields.store === false,
     cacheKey: fields.prompt_cache_key ?? undefined,
-    warnings,
+    ...engine,
+    warnings: [...warnings, ...engine.warnings],
     labels: readRunLabels(fields),
   };
 }

@@ -206,7 +206,7 @@ export const responseSchema = z
     background: z.boolean(),
     error: z.object({ code: z.string(), message: z.string() }).readonly().nullable(),
     incomplete_details: z
-      .object({ reason: z.literal("max_output_tokens") })
+      .object({ reason: z.enum(["max_output_tokens", "content_filter"]) })
       .readonly()
       .nullable(),
     instructions: z.string().nullable(),

@@ -12,8 +12,8 @@ import {
   boundedArray,
 } from "../request-fields.js";
 import { cacheKeyField, labelField, serviceTierField } from "../run-labels.js";
-import { reasoningEffortField } from "../openai-effort.js";
-import { maxTokensField, samplingFields } from "../openai-sampling.js";
+import { reasoningEffortField } from "../generation/effort.js";
+import { maxTokensField, samplingFields } from "../generation/sampling.js";
 import { inputItemSchema } from "./items/input-item-schema.js";
 import { toolChoiceSchema, toolsSchema } from "./tools/schema.js";
 

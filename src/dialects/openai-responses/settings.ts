@@ -1,5 +1,6 @@
 /** The request fields that the response repeats, with defaults for absent fields. Pure. */
 import { completeSampling, type Model } from "../../core/model.js";
+import { parseMaxTokens } from "../generation/sampling.js";
 import { repeatedMcpTool } from "./tools/mcp/servers.js";
 import type { ResponsesRequestBody } from "./schema.js";
 import type { ResponseObject } from "./response-schema.js";
@@ -40,7 +41,7 @@ export function readResponseSettings(
   const { reasoning, user } = fields;
   return {
     instructions: fields.instructions ?? null,
-    max_output_tokens: fields.max_output_tokens ?? null,
+    max_output_tokens: parseMaxTokens(fields.max_output_tokens),
     max_tool_calls: fields.max_tool_calls ?? null,
     metadata: fields.metadata ?? {},
     parallel_tool_calls: fields.parallel_tool_calls ?? true,
@@ -65,7 +66,7 @@ export function readResponseSettings(
 
 /** Returns the fields as the model answers the request. */
 export function repeatedFields(settings: ResponseSettings, { defaults = {} }: Model): RepeatedFields {
-  const unstated = completeSampling({}, defaults);
+  const unstated = completeSampling({ sampling: {} }, defaults);
   return {
     ...settings,
     max_output_tokens:

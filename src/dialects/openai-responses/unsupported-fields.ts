@@ -2,6 +2,7 @@
  * Rejects fields and items of a responses request that are not supported and cannot be ignored, because they would change the
  * meaning of the answer.
  */
+import { HearthError } from "../../core/errors.js";
 import { decodeText } from "../text-file.js";
 import { invalidValue, unsupported } from "../field-error.js";
 import { imageDetail, type InputItem, type ItemContent } from "./items/input-item-schema.js";
@@ -43,8 +44,13 @@ function rejectUnsupportedParts(content: ItemContent, param: string, isAssistant
       throw unsupported(partParam, `content parts of the type '${part.type}' are`);
     if (part.type === "input_file") decodeText(part.file_data ?? "", `${partParam}.file_data`);
     if (part.type !== "input_image") continue;
-    if (part.image_url == null) throw unsupported(`${partParam}.file_id`, "images that were uploaded are");
+    if (part.image_url == null && part.file_id != null)
+      throw unsupported(`${partParam}.file_id`, "images that were uploaded are");
+    if (part.image_url == null)
+      throw new HearthError("invalid_field", `${partParam}.image_url: is required`, {
+        param: `${partParam}.image_url`,
+      });
     if (!imageDetail.safeParse(part.detail).success)
-      throw invalidValue(`${partParam}.detail`, "must be one of auto, low, high");
+      throw invalidValue(`${partParam}.detail`, "must be one of auto, low, high, original");
   }
 }

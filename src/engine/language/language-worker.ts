@@ -47,6 +47,7 @@ export function createLanguageWorker(
 }
 
 /** Drops further properties of the object, which the thread does not need. */
-function readConversation({ messages, tools, reasoningEffort, prefill }: Conversation): Conversation {
-  return { messages, tools, reasoningEffort, prefill };
+function readConversation(conversation: Conversation): Conversation {
+  const { messages, tools, reasoningEffort, templateVariables, prefill } = conversation;
+  return { messages, tools, reasoningEffort, templateVariables, prefill };
 }

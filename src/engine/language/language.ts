@@ -31,13 +31,15 @@ export interface ModelLanguage {
   readonly continue: (text: string) => readonly Token[];
   /** Returns the tokens of a text of the template; control texts are control tokens. */
   readonly controlTokens: (text: string) => readonly Token[];
+  /** The tokens that end an answer; the first one is the model's own. */
+  readonly endTokens: readonly Token[];
   /** Whether a token ends the answer. */
   readonly isEnd: (token: Token) => boolean;
   /** Control tokens that do not end the answer, and the template's marks: a grammar sees their text, but no value of a call has it. */
   readonly controls: () => ControlTokens;
 }
 
-export interface ControlTokens {
+interface ControlTokens {
   /** Those that the answer's text does not contain. */
   readonly silent: readonly Token[];
   /** These, and the marks of calls and reasoning. */
@@ -104,6 +106,7 @@ export function readLanguage(
   return {
     continue: (text) => continuation(tokenizer, text, true) as readonly Token[],
     controlTokens: (text) => weights.tokenize(text, true),
+    endTokens: listEndTokens(weights),
     isEnd: (token) => weights.isEogToken(token),
     controls: listControls(weights, vocabulary, marks),
     tokenBytes,
@@ -128,6 +131,13 @@ export function readLanguage(
       readBytes: (token) => tokenBytes.of(token),
     }),
   };
+}
+
+function listEndTokens(weights: LlamaModel): readonly Token[] {
+  const { eot, eos } = weights.tokens;
+  const count = weights.fileInfo.metadata.tokenizer?.ggml.tokens.length ?? 0;
+  const all = [eot, eos, ...Array.from({ length: count }, (_, token) => token as Token)];
+  return [...new Set(all)].filter((token) => token !== null).filter((token) => weights.isEogToken(token));
 }
 
 function infillTokens({ tokens: { infill } }: LlamaModel): InfillTokens | null {

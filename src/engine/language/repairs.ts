@@ -6,6 +6,7 @@ import type { TemplateMessage } from "./tools/messages.js";
 
 /** All repairs by their public names, in the order in which they are tried. */
 export const allRepairs = [
+  "broken-arguments-wrapped",
   "null-content-emptied",
   "later-system-folded",
   "system-folded",
@@ -20,6 +21,7 @@ export type Repair = (typeof allRepairs)[number];
 
 /** Applied in this order. Tools are said in words where the messages are made (`ToolFormat.inWords`). */
 const changes: readonly (readonly [Repair, (messages: readonly TemplateMessage[]) => TemplateMessage[]])[] = [
+  ["broken-arguments-wrapped", wrapBrokenArguments],
   ["null-content-emptied", emptyNullContent],
   ["later-system-folded", foldLaterSystem],
   ["system-folded", foldSystem],
@@ -50,6 +52,24 @@ export function repairSets(needed: readonly Repair[]): readonly (readonly Repair
   const single = others.map((repair) => withOthers([repair]));
   const several = others.map((_, index) => withOthers(others.slice(0, index + 1))).slice(1);
   return [withOthers([]), ...single, ...several];
+}
+
+/** Puts arguments that are no object, such as a cut text, into one: templates that list the members refuse them, or leave them out. */
+function wrapBrokenArguments(messages: readonly TemplateMessage[]): TemplateMessage[] {
+  return messages.map((message) => {
+    const { tool_calls: calls } = message;
+    if (!Array.isArray(calls)) return message;
+    const wrapped = (calls as readonly TemplateCall[]).map((call) => {
+      const { arguments: given } = call.function;
+      if (typeof given === "object" && given !== null && !Array.isArray(given)) return call;
+      return { ...call, function: { ...call.function, arguments: { arguments: given } } };
+    });
+    return { ...message, tool_calls: wrapped };
+  });
+}
+
+interface TemplateCall {
+  readonly function: { readonly name: string; readonly arguments: unknown };
 }
 
 function emptyNullContent(messages: readonly TemplateMessage[]): TemplateMessage[] {

@@ -73,7 +73,9 @@ export function createRemoteEngine(deps: RemoteEngineDeps) {
       const pool = findPool(model);
       await pool.ready();
       const leased = await lease(model, signal);
-      return { ...leased, slots: pool.slots, sharedAs: pool.sharedAs(model) } satisfies LoadedModel;
+      const countsWholeAnswer = pool.settings.kind !== "llama-server";
+      const place = { slots: pool.slots, sharedAs: pool.sharedAs(model) };
+      return { ...leased, ...place, countsWholeAnswer } satisfies LoadedModel;
     },
     prompt: (model, source) => (isText(model) ? texts : language).prompt(model, source),
     tokenize: (model, text) => (isText(model) ? texts : language).tokenize(model, text),
@@ -111,19 +113,19 @@ function createPools({ engines, clock, log }: RemoteEngineDeps): ReadonlyMap<str
     for (const modelName of settings.modelNames) {
       const pool = new RemotePool({ settings, modelName, clock, log });
       pool.start();
-      pools.set(poolKey(settings.label, modelName), pool);
+      pools.set(poolKey(settings.id, modelName), pool);
     }
   return pools;
 }
 
 function poolIn(pools: ReadonlyMap<string, RemotePool>, { manifest, remote }: Model): RemotePool {
-  const pool = remote === undefined ? undefined : pools.get(poolKey(remote.engine, remote.modelName));
+  const pool = remote === undefined ? undefined : pools.get(poolKey(remote.engineId, remote.modelName));
   if (pool === undefined) throw new Error(`no engine is set for the model '${manifest.id}'`);
   return pool;
 }
 
-function poolKey(engine: string, modelName: string): string {
-  return JSON.stringify([engine, modelName]);
+function poolKey(engineId: string, modelName: string): string {
+  return JSON.stringify([engineId, modelName]);
 }
 
 /** Loads the vocabulary of a model. It asks no server: loads of models run one after the other, and none waits for a network. */

@@ -2,6 +2,7 @@ import { HearthError } from "../../core/errors.js";
 
 const unreachable = "engine_unreachable";
 const failedHere = "engine_failed_here";
+const refusesKey = "engine_refused_key";
 
 /** The reason of a failure that a server describes itself. */
 export const saysError = "its answer is an error";
@@ -9,13 +10,47 @@ export const saysError = "its answer is an error";
 /**
  * Returns the error for a server that does not answer, or not now; another may, or the same one later.
  * @param reason a clause that anybody may read: in Hearth's own words, without addresses. @param cause what the server said, or what was
- * thrown: the operator reads it, with the address
+ * thrown: the operator reads it, with the address. @param retryAfterSeconds what the server states; null: it does not
  */
-export function engineUnreachable(url: string, reason: string, cause?: unknown): HearthError {
+export function engineUnreachable(
+  url: string,
+  reason: string,
+  cause?: unknown,
+  retryAfterSeconds: number | null = null,
+): HearthError {
   const message = `The engine of this model cannot be used at present: ${reason}.`;
-  const details = { param: "model", code: unreachable, retryAfterSeconds: 5 };
+  const details = { param: "model", code: unreachable, retryAfterSeconds: retryAfterSeconds ?? 5 };
   return new HearthError("model_unavailable", message, {
     ...details,
+    cause: createCause(url, reason, cause),
+  });
+}
+
+/** Returns the error for a server that limits how often it is asked; another may answer. Parameters as of engineUnreachable. */
+export function engineBusy(
+  url: string,
+  reason: string,
+  cause: unknown,
+  retryAfterSeconds: number | null,
+): HearthError {
+  return new HearthError("rate_limited", `The engine of this model takes no more requests now: ${reason}.`, {
+    param: "model",
+    code: unreachable,
+    retryAfterSeconds: retryAfterSeconds ?? 5,
+    cause: createCause(url, reason, cause),
+  });
+}
+
+/**
+ * Returns the error for a server that does not let Hearth in: the operator has to change its key or rights, so that no client retries.
+ * Another server may answer. Parameters as of engineUnreachable.
+ */
+export function keyRefused(url: string, status: number, cause: unknown): HearthError {
+  const reason = `it refuses the apiKey of its settings (${status})`;
+  return new HearthError("model_unavailable", `The engine of this model cannot be used: ${reason}.`, {
+    param: "model",
+    code: refusesKey,
+    shouldRetry: false,
     cause: createCause(url, reason, cause),
   });
 }
@@ -42,9 +77,9 @@ export function mayBeTriedElsewhere(thrown: unknown): boolean {
   return isUnreachable(thrown) || (thrown instanceof HearthError && thrown.code === failedHere);
 }
 
-/** Whether the server does not answer. */
+/** Whether the server does not answer, or does not let Hearth in. */
 export function isUnreachable(thrown: unknown): boolean {
-  return thrown instanceof HearthError && thrown.code === unreachable;
+  return thrown instanceof HearthError && (thrown.code === unreachable || thrown.code === refusesKey);
 }
 
 /** Returns host and port, without scheme and path. */

@@ -38,7 +38,6 @@ interface RemoteGenerationDeps {
   readonly language: ModelLanguage;
   readonly contextTokens: number;
   readonly client: RemoteClient;
-  readonly endTokens: readonly number[];
   /** Takes events of the answer; none where the server goes on without one. */
   readonly emit: (events: readonly EngineEvent[]) => void;
 }
@@ -125,9 +124,9 @@ export class RemoteGeneration {
 
   /** Ends the answer as the server has, which did not send the token that ends it. */
   #end(): FinishReason | null {
-    const [token] = this.#deps.endTokens;
+    const [token] = this.#deps.language.endTokens;
     if (token === undefined) return "stop";
-    const reason = this.#progress.take({ token: token as Token, candidates: null });
+    const reason = this.#progress.take({ token, candidates: null });
     this.#progress.takeReplacement();
     return reason;
   }
@@ -188,13 +187,14 @@ export class RemoteGeneration {
 
   #nextSegment(): Segment {
     const { prompt, sampling, topLogprobs, seed, maxTokens, maxTokensExcludesReasoning } = this.#decode;
-    const { contextTokens, client, endTokens } = this.#deps;
+    const { contextTokens, client, language } = this.#deps;
     const { sampled, constraint } = this.#progress;
     const answerTokens = sampled.length;
     const left = contextTokens - prompt.tokens.length - answerTokens;
     const wanted = maxTokens === null || maxTokensExcludesReasoning ? left : maxTokens - answerTokens;
     const isBiased = this.#banned.length > 0;
-    const usual = Math.min(left, Math.max(1, wanted), isBiased ? 1 : client.segmentTokensMax(sampling));
+    const wantedHere = Math.min(left, Math.max(1, wanted), this.#progress.tokensBeforeEnd || Infinity);
+    const usual = Math.min(wantedHere, isBiased ? 1 : client.segmentTokensMax(sampling));
     const isFirst = this.#cachedTokens === null;
     return {
       // What it has evaluated itself, it may continue on in any case.
@@ -203,11 +203,12 @@ export class RemoteGeneration {
       answerTokens,
       grammar: constraint?.state?.text ?? null,
       sampling,
+      stated: this.#decode.statedSampling ?? sampling,
       seed: Math.min((seed + answerTokens * seedStep) >>> 0, seedMax),
       logitBias: this.#biases(),
       topLogprobs,
       tokensMax: usual + this.#extraTokens,
-      endTokens,
+      endTokens: language.endTokens,
     };
   }
 
@@ -217,7 +218,8 @@ export class RemoteGeneration {
       biases.set(Number(token), logit);
     const isFree = this.#progress.constraint?.state === undefined;
     const suppressed = isFree && this.#progress.maySuppress ? this.#progress.suppressed() : [];
-    for (const token of [...suppressed, ...this.#banned]) biases.set(token, suppression);
+    const ends = this.#progress.tokensBeforeEnd > 0 ? this.#deps.language.endTokens : [];
+    for (const token of [...suppressed, ...ends, ...this.#banned]) biases.set(token, suppression);
     return biases;
   }
 

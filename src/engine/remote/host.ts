@@ -55,14 +55,13 @@ export class RemoteHost {
 
   generate({ key, decode, target }: RemoteRequest, { id, signal }: WorkerCall): Promise<RemoteReport> {
     const language = this.#languages.get(key);
-    const { contextTokens, endTokens } = language;
+    const { contextTokens } = language;
     const client = createRemoteClient(target.kind, language);
     const { reportNews } = this.#options;
     const deps = {
       language,
       contextTokens,
       client,
-      endTokens,
       emit: (news: CallNews["news"]) => reportNews([{ id, news }]),
     };
     return new RemoteGeneration(deps, decode, target).run(signal);

@@ -1,6 +1,14 @@
 /** Requests to remote engines. Their addresses are the operator's own setting, so that any address is allowed. */
 import { Agent, request, type Dispatcher } from "undici";
-import { createCause, engineFailed, engineUnreachable, requestFailed } from "./errors.js";
+import { threadClock } from "../worker/thread-clock.js";
+import {
+  createCause,
+  engineBusy,
+  engineFailed,
+  engineUnreachable,
+  keyRefused,
+  requestFailed,
+} from "./errors.js";
 import { EventTooLong, eventCharactersMax, serverSentData } from "./server-sent.js";
 import { silenceMsMax } from "./calls/silence.js";
 
@@ -55,6 +63,14 @@ export async function* streamEvents(
   // A body that is destroyed before its end emits an error, which nobody waits for and which would end the thread.
   response.body.on("error", () => undefined);
   const type = String(response.headers["content-type"] ?? "");
+  if (type.startsWith("application/json")) {
+    // A server that does not stream answers with the whole.
+    const text = await readText(server.url, response.body).catch((thrown: unknown) => {
+      throw signal.aborted ? thrown : connectionError(server.url, thrown);
+    });
+    yield { data: parseJson(server.url, text), counts: () => undefined, ends: () => undefined };
+    return;
+  }
   if (!type.startsWith("text/event-stream")) {
     response.body.destroy();
     throw engineFailed(
@@ -177,14 +193,22 @@ async function send(
   const text = await readError(response.body);
   const said = reasonIn(text, apiKey);
   const reason = `it answered ${status}`;
-  if (status === 401 || status === 403) throw engineUnreachable(url, "it refuses the apiKey of its settings");
+  if (status === 401 || status === 403) throw keyRefused(url, status, said);
   const refused = refusal(status, text, createCause(url, reason, said));
   if (refused !== null) throw refused;
   // A server that is up may answer 500 to what it cannot do for this request.
   if (status === 500) throw requestFailed(url, reason, said);
-  throw status === 429 || status > 500
-    ? engineUnreachable(url, reason, said)
-    : engineFailed(url, reason, said);
+  const retryAfter = readRetryAfter(response.headers["retry-after"]);
+  if (status === 429) throw engineBusy(url, reason, said, retryAfter);
+  throw status > 500 ? engineUnreachable(url, reason, said, retryAfter) : engineFailed(url, reason, said);
+}
+
+/** Returns the seconds of a header that states them, or a date; null: it states neither. */
+function readRetryAfter(header: string | readonly string[] | undefined): number | null {
+  const stated = typeof header === "string" ? header.trim() : "";
+  if (/^\d{1,6}(\.\d+)?$/.test(stated)) return Math.ceil(Number(stated));
+  const date = stated === "" ? NaN : Date.parse(stated);
+  return Number.isNaN(date) ? null : Math.max(0, Math.ceil((date - threadClock.now()) / 1_000));
 }
 
 function createHeaders({ apiKey, headers }: Server): Record<string, string> {

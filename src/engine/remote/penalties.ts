@@ -1,5 +1,4 @@
-/** Penalties on engines that count the tokens of one request only, or the tokens of its prompt, too. */
-import { HearthError } from "../../core/errors.js";
+/** Penalties on engines that count the tokens of one request only. */
 import type { Segment } from "./protocol.js";
 
 /**
@@ -17,15 +16,4 @@ export function biasesWithPenalties(segment: Segment): ReadonlyMap<number, numbe
   for (const [token, count] of counts)
     biases.set(token, (biases.get(token) ?? 0) - count * frequencyPenalty - presencePenalty);
   return biases;
-}
-
-/** @throws HearthError `invalid_value` for penalties that the engine counts over the prompt, too. */
-export function refusePromptPenalties({ sampling }: Segment, kind: string): void {
-  const { repeatPenalty = 1, penaltyTokens } = sampling;
-  if (repeatPenalty === 1 && penaltyTokens === undefined) return;
-  const param = repeatPenalty === 1 ? "repeat_last_n" : "repeat_penalty";
-  throw new HearthError("invalid_value", `${param}: the engine of this model, ${kind}, has no such penalty`, {
-    param,
-    code: "unsupported_parameter",
-  });
 }

@@ -13,8 +13,8 @@ import { inOrderOfChoice } from "./ring.js";
 
 /** A remote engine as the settings describe it. */
 export interface RemoteEngineSettings {
-  /** The engine, as messages name it. */
-  readonly label: string;
+  /** Its identity among the engines of this server. */
+  readonly id: string;
   readonly kind: RemoteKind;
   /** At least one; all run the same model. */
   readonly urls: readonly string[];

@@ -1,5 +1,5 @@
 /** What the parts of remote engines have in common: where a request goes, and the segments that an answer is generated in. */
-import type { Sampling } from "../../core/generation.js";
+import type { Sampling, StatedSampling } from "../../core/generation.js";
 import type { TokenCandidate } from "../language/answer/sampled-token.js";
 import type { SeededJob } from "../language/seeded-job.js";
 
@@ -37,6 +37,8 @@ export interface Segment {
   /** GBNF; null: the text is free. */
   readonly grammar: string | null;
   readonly sampling: Sampling;
+  /** What is stated of the sampling: the server decides the rest. */
+  readonly stated: StatedSampling;
   /** 32-bit unsigned, another for each segment. */
   readonly seed: number;
   /** Added to the logits of tokens. */

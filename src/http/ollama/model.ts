@@ -40,3 +40,26 @@ export const namedFields = {
   model: z.string().min(1, "must not be empty").max(2_000).nullish().describe("Name of the model."),
   name: z.string().max(2_000).nullish().describe("The older form of `model`."),
 };
+
+const capability = z.enum(["completion", "tools", "insert", "vision", "thinking", "embedding", "image"]);
+
+export const capabilitiesField = responseArray(capability);
+
+/** Returns what a model can do. @param fillsGaps whether it fills gaps in texts */
+export function listCapabilities(
+  { manifest }: Model,
+  fillsGaps: boolean,
+): readonly z.infer<typeof capability>[] {
+  const { kind, capabilities, inputModalities } = manifest;
+  if (kind === "embedding") return ["embedding"];
+  if (kind === "image") return ["image"];
+  if (kind !== "chat") return [];
+  const can = [
+    ["completion", true],
+    ["tools", capabilities.tools],
+    ["insert", fillsGaps],
+    ["vision", inputModalities.includes("image")],
+    ["thinking", capabilities.reasoning],
+  ] as const;
+  return can.flatMap(([name, has]) => (has ? [name] : []));
+}

@@ -3,18 +3,16 @@ import { z } from "zod";
 import { authorise } from "../../accounts/principals/permissions.js";
 import { isGgufKind, type Model } from "../../core/model.js";
 import { validFields } from "../../dialects/field-error.js";
-import { responseArray, responseObject } from "../../dialects/response-fields.js";
+import { responseObject } from "../../dialects/response-fields.js";
 import { type GgufHeader, readGguf } from "../../models/gguf.js";
 import { readDetails } from "../../models/library/details.js";
 import { visibleModel } from "../../answers/visible-models.js";
-import { detailsSchema, namedFields, presentDetails } from "./model.js";
+import { capabilitiesField, detailsSchema, listCapabilities, namedFields, presentDetails } from "./model.js";
 import { knownName, requireName } from "./names.js";
 import { apiKeyRoute } from "../server/route.js";
 import { ollamaClients } from "./clients.js";
 
 const showRequest = z.object(namedFields).meta({ id: "OllamaShowRequest" });
-
-const capability = z.enum(["completion", "tools", "insert", "vision", "thinking", "embedding", "image"]);
 
 const shownModel = responseObject({
   license: z.string(),
@@ -26,7 +24,7 @@ const shownModel = responseObject({
   system: z.string().describe("System message of conversations that have none."),
   details: detailsSchema,
   model_info: z.record(z.string(), z.unknown()).describe("Metadata of the GGUF file; null for long lists."),
-  capabilities: responseArray(capability),
+  capabilities: capabilitiesField,
   modified_at: z.iso.datetime(),
 }).meta({ id: "OllamaShownModel" });
 
@@ -60,7 +58,7 @@ export const showOllamaModel = apiKeyRoute({
       system: model.defaults?.system ?? "",
       details: presentDetails(model, details),
       model_info: listMetadata(header, details.parameters),
-      capabilities: listCapabilities(model, header),
+      capabilities: listCapabilities(model, fillsGaps(header)),
       modified_at: new Date(model.manifest.created * 1000).toISOString(),
     };
     ctx.body = answer;
@@ -121,23 +119,9 @@ function listMetadata(header: GgufHeader | null, parameters: number | null): Rec
   return { ...counted, ...Object.fromEntries(long), ...Object.fromEntries(short) };
 }
 
-/** Tokens that a model has which fills gaps in texts. */
+/** Tokens of a model that fills gaps in texts. */
 const gapTokens = ["tokenizer.ggml.fim_pre_token_id", "tokenizer.ggml.prefix_token_id"];
 
-function listCapabilities(
-  { manifest }: Model,
-  header: GgufHeader | null,
-): readonly z.infer<typeof capability>[] {
-  const { kind, capabilities, inputModalities } = manifest;
-  if (kind === "embedding") return ["embedding"];
-  if (kind === "image") return ["image"];
-  if (kind !== "chat") return [];
-  const can = [
-    ["completion", true],
-    ["tools", capabilities.tools],
-    ["insert", gapTokens.some((key) => header?.metadata.values.has(key) === true)],
-    ["vision", inputModalities.includes("image")],
-    ["thinking", capabilities.reasoning],
-  ] as const;
-  return can.flatMap(([name, has]) => (has ? [name] : []));
+function fillsGaps(header: GgufHeader | null): boolean {
+  return gapTokens.some((key) => header?.metadata.values.has(key) === true);
 }

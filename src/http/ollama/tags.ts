@@ -5,7 +5,7 @@ import type { Model } from "../../core/model.js";
 import { countField, responseArray, responseObject } from "../../dialects/response-fields.js";
 import { createCardReader, type ModelCard } from "../../models/library/cards.js";
 import { visibleModels } from "../../answers/visible-models.js";
-import { detailsSchema, readDigest, presentDetails } from "./model.js";
+import { capabilitiesField, detailsSchema, listCapabilities, readDigest, presentDetails } from "./model.js";
 import { apiKeyRoute } from "../server/route.js";
 import { ollamaClients } from "./clients.js";
 
@@ -16,6 +16,7 @@ const listedModel = responseObject({
   size: countField("Bytes of all files."),
   digest: z.string().describe("SHA-256 of the weights; the fingerprint where that is not known."),
   details: detailsSchema,
+  capabilities: capabilitiesField,
 }).meta({ id: "OllamaListedModel" });
 
 const listedModels = responseObject({ models: responseArray(listedModel) }).meta({ id: "OllamaModelList" });
@@ -52,5 +53,6 @@ function present(model: Model, card: ModelCard): z.infer<typeof listedModel> {
     size: bytes,
     digest: readDigest(model, card),
     details: presentDetails(model, card),
+    capabilities: listCapabilities(model, false),
   };
 }

@@ -28,8 +28,6 @@ interface RouteBase {
   readonly takesBody?: boolean | "form";
   /** Whether JSON may be declared as a form, which is the default of `curl -d`. Routes of management keys allow it always. */
   readonly formsAreJson?: true;
-  /** true: programs on this machine need not present an API key if the operator has set one for them. */
-  readonly takesLocalKey?: true;
   readonly docs: RouteDocs;
 }
 

@@ -38,7 +38,7 @@ export function rejectUnrouted(router: Router<RequestState>, routes: readonly Ro
     const { path } = router.match(ctx.path, ctx.method);
     const allow = [...new Set(path.flatMap((layer) => layer.methods))].sort();
     // With OPTIONS, a client asks about the path that it names.
-    const meant = ctx.method === "OPTIONS" ? null : routeUnderV1(router, routes, ctx, allow.length === 0);
+    const meant = ctx.method === "OPTIONS" ? null : findMeantRoute(router, routes, ctx, allow.length === 0);
     if (meant !== null || allow.length === 0) throw noSuchPath(meant);
     if (ctx.method !== "OPTIONS")
       throw new HearthError("method_not_allowed", `This path does not take ${ctx.method} requests.`, {
@@ -50,21 +50,25 @@ export function rejectUnrouted(router: Router<RequestState>, routes: readonly Ro
 }
 
 /**
- * Returns the route that matches when the path has /v1 once: clients add /v1 to a base URL that has it, or expect it there. null when
- * there is none.
+ * Returns the route that matches when the path has /v1 once, and no slash twice: clients add /v1 to a base URL that has it, or expect it
+ * there, and join paths with a slash too many. null when there is none.
  * @param anyMethod whether a route with another method matches, too
  */
-function routeUnderV1(
+function findMeantRoute(
   router: Router<RequestState>,
   routes: readonly Route[],
   { path, method }: Context,
   anyMethod: boolean,
 ): Route | null {
-  const right = `/v1${path.replace(/^(\/v1)+(?=\/)/, "")}`;
-  if (right === path) return null;
-  const match = router.match(right, method);
-  const [layer] = [...match.pathAndMethod, ...(anyMethod ? match.path : [])];
-  return routes.find((route) => route.path === layer?.path) ?? null;
+  const plain = path.replaceAll(/\/{2,}/g, "/");
+  for (const right of [`/v1${plain.replace(/^(\/v1)+(?=\/)/, "")}`, plain]) {
+    if (right === path) continue;
+    const match = router.match(right, method);
+    const [layer] = [...match.pathAndMethod, ...(anyMethod ? match.path : [])];
+    const meant = routes.find((route) => route.path === layer?.path);
+    if (meant !== undefined) return meant;
+  }
+  return null;
 }
 
 /** Returns the path parameters; removes the trailing slash that the router leaves in a `*name` parameter. */
@@ -95,7 +99,7 @@ async function handle(call: PublicCall, app: AppContext): Promise<void> {
       return route.handle({ ...call, route, signedIn, ...(await readBody(call, app, ownBodyBytesMax)) }, app);
     }
     case "api-key": {
-      const principal = await authenticate(ctx, app, localKey(ctx, route, app));
+      const principal = await authenticate(ctx, app, localKey(ctx, app));
       const rateLimitDecision = await limitRequest(app, ctx, route, principal);
       await warnOfBudgets(app, ctx, route, principal);
       return route.handle({ ...call, principal, rateLimitDecision, ...(await readBody(call, app)) }, app);

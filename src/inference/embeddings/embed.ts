@@ -42,7 +42,7 @@ export function createEmbedder(liveRuns: LiveRuns, parts: Omit<EmbeddingServices
      * @throws the signal's reason when it aborts; what is evaluated by then is charged.
      */
     async embed(
-      { model: name, inputs, dimensions, labels }: EmbeddingRequest,
+      { model: name, inputs, dimensions, truncates, labels }: EmbeddingRequest,
       context: RunContext,
       signal: AbortSignal,
       writes: Evaluation["writes"] = () => [],
@@ -52,7 +52,7 @@ export function createEmbedder(liveRuns: LiveRuns, parts: Omit<EmbeddingServices
       const evaluation: Evaluation = {
         model: name,
         labels,
-        source: { type: "inputs", inputs },
+        source: { type: "inputs", inputs, truncates },
         check: (loaded) => checkDimensions(loaded, dimensions),
         writes: (end, result) => writes(end, result === null ? null : toUnit(result)),
       };

@@ -122,7 +122,7 @@ async function captionImage(
   const bytes = await deps.fetcher.fetch(url, param, signal);
   const digest = await computeDigest(bytes);
   // `auto` equals `low`, so that both share a cache entry.
-  const usedDetail = detail === "high" ? "high" : "low";
+  const usedDetail = detail === "high" || detail === "original" ? "high" : "low";
   const key = JSON.stringify([teamId, digest, visionModel.fingerprint, usedDetail]);
   const cached = descriptions.get(key);
   if (cached !== undefined) return cached;

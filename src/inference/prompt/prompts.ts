@@ -63,12 +63,17 @@ async function countImageTokens(
 }
 
 /** Does nothing where the vocabulary is not known. @throws HearthError that names the field of the first id outside the vocabulary. */
-function checkTokenIds({ raw, sampling }: GenerationRequest, { vocabularyTokens }: LoadedModel): void {
+function checkTokenIds(
+  { raw, sampling, stopTokens = [] }: GenerationRequest,
+  { vocabularyTokens }: LoadedModel,
+): void {
   if (vocabularyTokens === undefined) return;
   const isOutside = (id: number): boolean => !Number.isInteger(id) || id < 0 || id >= vocabularyTokens;
   const tokens = `one of the ${vocabularyTokens} tokens of this model's vocabulary`;
   const biased = Object.keys(sampling.logitBias ?? {}).find((id) => isOutside(Number(id)));
   if (biased !== undefined) throw outside(`logit_bias.${biased}`, `the key is not ${tokens}`);
+  const stop = stopTokens.findIndex(isOutside);
+  if (stop >= 0) throw outside(`stop_token_ids.${stop}`, `it is not ${tokens}`);
   const prompts = raw?.prompts ?? [];
   for (const [index, { prompt }] of prompts.entries()) {
     if (typeof prompt === "string") continue;

@@ -118,9 +118,9 @@ describe("an invalid messages request", () => {
       "messages.0.content.0.source",
       /'base64' are not supported/,
     ],
-    ["max_tokens 0", { max_tokens: 0 }, "max_tokens", /at least 1/],
+    ["max_tokens -2", { max_tokens: -2 }, "max_tokens", /between -1 and/],
     ["temperature 2.1", { temperature: 2.1 }, "temperature", /between 0 and 2/],
-    ["top_k -1", { top_k: -1 }, "top_k", /between 0 and/],
+    ["top_k -2", { top_k: -2 }, "top_k", /between -1 and/],
     ["an empty stop", { stop_sequences: [""] }, "stop_sequences.0", /must not be empty/],
     ["65 stops", { stop_sequences: Array(65).fill("a") }, "stop_sequences", /at most 64/],
     [

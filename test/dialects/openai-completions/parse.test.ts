@@ -30,6 +30,7 @@ describe("a completion request", () => {
       choices: 1,
       stop: [],
       maxTokens: null,
+      warnings: [],
       maxTokensUnstated: 16,
       maxTokensExcludesReasoning: false,
       deterministic: false,
@@ -86,13 +87,13 @@ describe("a completion request", () => {
       body({
         temperature: 0.5,
         top_p: 0,
-        seed: -1,
+        seed: -2,
         frequency_penalty: 1,
         logit_bias: { 7: -100 },
         stop: "END",
       }),
     );
-    expect(request.sampling).toMatchObject({ temperature: 0.5, topP: 1e-6, seed: 0xffffffff });
+    expect(request.sampling).toMatchObject({ temperature: 0.5, topP: 1e-6, seed: 0xfffffffe });
     expect(request.sampling).toMatchObject({ frequencyPenalty: 1, logitBias: { 7: -100 } });
     expect(request.stop).toEqual(["END"]);
   });
@@ -119,7 +120,7 @@ describe("a completion request", () => {
     [{ prompt: Array.from({ length: 129 }, () => "a") }, "invalid_value", "prompt"],
     [{ prompt: ["a", "b"], n: 65 }, "invalid_value", "prompt"],
     [{ model: "" }, "invalid_value", "model"],
-    [{ max_tokens: 0 }, "invalid_value", "max_tokens"],
+    [{ max_tokens: -2 }, "invalid_value", "max_tokens"],
     [{ n: 0 }, "invalid_value", "n"],
     [{ best_of: 0 }, "invalid_value", "best_of"],
     [{ best_of: 21 }, "invalid_value", "best_of"],

@@ -80,7 +80,7 @@ function endOf({ response_metadata: facts, additional_kwargs: more }: AIMessage)
 
 /** Returns the usage; the client's type of it is lost in its generics. */
 function usageOf(message: AIMessage): UsageMetadata {
-  const usage = message.usage_metadata as UsageMetadata | undefined;
+  const usage = message.usage_metadata;
   if (usage === undefined) throw new Error("an answer without usage");
   return usage;
 }

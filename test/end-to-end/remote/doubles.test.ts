@@ -96,7 +96,7 @@ describe.each(kinds)("a model on %s", (kind, protocol) => {
     expect(app.double.headers[0]?.authorization).toBe("Bearer key-of-the-engine");
   });
 
-  it("states every sampling field, the team and where answers end", async () => {
+  it("is sent what the request states of its sampling and no more, the team and where answers end", async () => {
     const ids = await idsOf("Yes");
     const app = start(() => ({ frames: [ids], finish: "stop" }));
     await requestJson(app, {
@@ -115,15 +115,15 @@ describe.each(kinds)("a model on %s", (kind, protocol) => {
     expect(stated).toMatchObject({
       temperature: 0.5,
       top_p: 0.9,
-      min_p: 0,
       frequency_penalty: 0.5,
       presence_penalty: 0.25,
-      repetition_penalty: 1,
       n: 1,
       ignore_eos: false,
       logit_bias: { "5": -3 },
       skip_special_tokens: false,
     });
+    const unstated = ["top_k", "min_p", "repetition_penalty"];
+    expect(Object.keys(stated).filter((name) => unstated.includes(name))).toEqual([]);
     expect(stated["max_tokens"] ?? stated["max_new_tokens"]).toBe(9);
     expect(stated["seed"] ?? stated["sampling_seed"]).toBe(7);
     expect(stated["stop_token_ids"]).toContain(endToken);
@@ -259,7 +259,7 @@ describe.each(kinds)("a model on %s", (kind, protocol) => {
     expect(whole.asked).toHaveLength(8);
   });
 
-  it("refuses penalties that the engine would count over the prompt", async () => {
+  it("is sent a penalty for repeated tokens, and Ollama's default of the tokens that it counts is no wish", async () => {
     const app = start(() => ({ frames: [[5]], finish: "stop" }));
     const response = await fetch(`${app.url}/api/generate`, {
       method: "POST",
@@ -271,9 +271,28 @@ describe.each(kinds)("a model on %s", (kind, protocol) => {
       }),
       headers: { "content-type": "application/json", authorization: "Bearer test-key-of-sixteen-characters" },
     });
-    expect([response.status, await response.text()]).toEqual([
-      400,
-      expect.stringContaining("repeat_penalty"),
+    expect([response.status, response.headers.get("x-hearth-warning")]).toEqual([200, null]);
+    const [asked] = app.double.asked;
+    const parameters = asked?.body["sampling_params"] as object | undefined;
+    expect({ ...asked?.body, ...parameters }).toMatchObject({ repetition_penalty: 1.3 });
+  });
+
+  it("answers with a warning where it cannot count the latest tokens alone", async () => {
+    const app = start(() => ({ frames: [[5]], finish: "stop" }));
+    const response = await fetch(`${app.url}/api/generate`, {
+      method: "POST",
+      body: JSON.stringify({
+        model: builtInModel,
+        prompt: "Hi",
+        stream: false,
+        options: { repeat_penalty: 1.3, repeat_last_n: 8 },
+      }),
+      headers: { "content-type": "application/json", authorization: "Bearer test-key-of-sixteen-characters" },
+    });
+    await response.text();
+    expect([response.status, response.headers.get("x-hearth-warning")]).toEqual([
+      200,
+      expect.stringContaining("repeat_last_n"),
     ]);
   });
 });

@@ -99,7 +99,6 @@ describe("a model on a server of texts", () => {
       model: "other",
       messages,
       temperature: 0.5,
-      top_p: 1,
       seed: 7,
       max_tokens: 20,
       stop: ["END"],
@@ -161,7 +160,6 @@ describe("a model on a server of texts", () => {
     ],
     ["a call of another tool", { tools }, { deltas: call("subtract", "{}"), finish: "tool_calls" }],
     ["no call where one is required", { tools, tool_choice: "required" }, {}],
-    ["an answer that it withholds", {}, { finish: "content_filter" }],
   ])("never passes on %s", async (_, more, reply) => {
     const app = start(() => reply);
     const answer = await post(app, more);
@@ -169,6 +167,102 @@ describe("a model on a server of texts", () => {
       500,
       expect.stringContaining("not what was asked for"),
     ]);
+  });
+
+  it("reads calls in all forms in which servers write them, whole and streamed", async () => {
+    const named = (name: string, given: unknown, more: object) => ({
+      type: "function",
+      function: { name, arguments: given },
+      ...more,
+    });
+    const both = [
+      ["add", '{"a":1}'],
+      ["add", '{"a":2}'],
+    ];
+    const forms: readonly (readonly [string, readonly object[]])[] = [
+      [
+        "two calls that share an index, with ids of their own",
+        [
+          { tool_calls: [named("add", '{"a":', { index: 0, id: "x" })] },
+          { tool_calls: [{ index: 0, function: { arguments: "1}" } }] },
+          { tool_calls: [named("add", '{"a":2}', { index: 0, id: "y" })] },
+        ],
+      ],
+      [
+        "interleaved indexes",
+        [
+          { tool_calls: [named("add", "", { index: 0, id: "x" }), named("add", "", { index: 1, id: "y" })] },
+          { tool_calls: [{ index: 1, function: { arguments: '{"a":' } }] },
+          { tool_calls: [{ index: 0, function: { arguments: '{"a":1}' } }] },
+          { tool_calls: [{ index: 1, function: { arguments: "2}" } }] },
+        ],
+      ],
+      [
+        "arguments as an object, no index",
+        [
+          { tool_calls: [named("add", { a: 1 }, { id: "x" })] },
+          { tool_calls: [named("add", { a: 2 }, { id: "y" })] },
+        ],
+      ],
+      [
+        "no ids and one index",
+        [
+          { tool_calls: [named("add", '{"a":1}', { index: 0 })] },
+          { tool_calls: [named("add", '{"a":2}', { index: 0 })] },
+        ],
+      ],
+      [
+        "an id and a name in each piece",
+        [
+          { tool_calls: [named("add", '{"a":', { index: 0, id: "x" })] },
+          { tool_calls: [named("add", "1}", { index: 0, id: "x" })] },
+          { tool_calls: [named("add", '{"a":2}', { index: 1, id: "y" })] },
+        ],
+      ],
+    ];
+    for (const [form, deltas] of forms) {
+      const app = start(() => ({ deltas, finish: "tool_calls" }));
+      const { choices } = await bodyOf(post(app, { tools }));
+      const calls = choices[0]?.message["tool_calls"] as readonly {
+        function: { name: string; arguments: string };
+      }[];
+      expect([form, calls.map((each) => [each.function.name, each.function.arguments])]).toEqual([
+        form,
+        both,
+      ]);
+    }
+  });
+
+  it("reads chunks without choices, and an answer that is not streamed", async () => {
+    const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 };
+    const choices = [{ index: 0, message: { role: "assistant", content: "Hi." }, finish_reason: "stop" }];
+    const app = start(() => ({ whole: { id: "1", object: "chat.completion", choices, usage } }));
+    const answer = await bodyOf(post(app));
+    expect(answer).toMatchObject({
+      choices: [{ message: { content: "Hi." }, finish_reason: "stop" }],
+      usage,
+    });
+  });
+
+  it("says when it may be asked again, and that it refuses its operator's key, which no client should retry", async () => {
+    const busy = start(() => ({ status: 429, headers: { "retry-after": "7" } }));
+    const later = await post(busy);
+    expect([later.status, later.headers.get("retry-after")]).toEqual([429, "7"]);
+    for (const status of [401, 403]) {
+      const refused = await post(start(() => ({ status })));
+      expect([
+        refused.status,
+        refused.headers.get("retry-after"),
+        refused.headers.get("x-should-retry"),
+      ]).toEqual([503, null, "false"]);
+      expect(await refused.text()).toContain(`refuses the apiKey of its settings (${status})`);
+    }
+  });
+
+  it("says that its server has withheld an answer, which is charged as it was counted", async () => {
+    const app = start(() => ({ deltas: [{ content: "Well" }], finish: "content_filter" }));
+    const { choices } = await bodyOf(post(app, {}));
+    expect(choices[0]).toMatchObject({ message: { content: "Well" }, finish_reason: "content_filter" });
   });
 
   it("M3: is asked again where its answer does not follow the schema, and every attempt counts", async () => {
@@ -199,7 +293,7 @@ describe("a model on a server of texts", () => {
       "refuses the request (400)",
     ],
     ["for a model that it does not have", 404, { message: "no such model" }, 503, "does not have it"],
-    ["while it has too many", 429, { message: `slow down, ${secret}` }, 503, "it answered 429"],
+    ["while it has too many", 429, { message: `slow down, ${secret}` }, 429, "it answered 429"],
     ["with a key that it refuses", 401, { message: `wrong key ${secret}` }, 503, "refuses the apiKey"],
   ])("refuses a request %s: the error says so, without the key", async (_, status, error, expected, text) => {
     const app = start(() => ({ status, error }));

@@ -32,7 +32,7 @@ function heldSchemas(): { readonly schemas: Schemas; readonly converting: Held[]
   const worker: SchemaWorker = {
     call: <R extends SchemaRequest>(request: R) =>
       (request.type === "convert"
-        ? convert(request.schema)
+        ? convert(request.written)
         : Promise.resolve({ type: "checked", problem: null })) as Promise<SchemaReplies[R["type"]]>,
     close: () => Promise.resolve(),
   };

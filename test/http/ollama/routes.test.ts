@@ -77,8 +77,11 @@ describe("a route of Ollama's interface", () => {
       { authorization: "Bearer hk-wrong" },
     ];
     for (const headers of refused) expect([headers, await ask(headers)]).toEqual([headers, 401]);
-    // Ollama's interface only, and nothing of the operator's.
-    expect(await ask({ "content-type": "application/json" }, "/v1/chat/completions")).toBe(401);
+    // Programs that must present a key present this one. Nothing of the operator's is open to them.
+    const json = { "content-type": "application/json" };
+    expect(await ask({ ...json, authorization: "Bearer ollama" }, "/v1/chat/completions")).toBe(200);
+    expect(await ask(json, "/v1/chat/completions")).toBe(200);
+    expect(await ask({ ...json, origin: "https://evil.example" }, "/v1/chat/completions")).toBe(401);
     expect(await ask({}, "/api/pull")).toBe(401);
   });
 

@@ -43,7 +43,7 @@ async function found(files: TokenizerFiles): Promise<Model> {
     folders: [join(folder, "models")],
     contextTokensMax: 1_000_000,
     placements: new Map([
-      [id, { engine: "vllm", modelName: "served", notGuaranteed: [], contextTokens: null }],
+      [id, { engine: "vllm", engineId: "vllm", modelName: "served", notGuaranteed: [], contextTokens: null }],
     ]),
     vocabularies: join(folder, "data", "vocabularies"),
   });

@@ -95,7 +95,7 @@ async function startHearthRouter(): Promise<Router & { close(): Promise<void> }>
   const urls = Array.from({ length: replicasCount }, (_, at) => `${url}/replica-${at}`);
   const pool = new RemotePool({
     settings: {
-      label: "vllm",
+      id: "vllm",
       kind: "vllm",
       urls,
       modelNames: [modelName],

@@ -13,11 +13,17 @@ export interface OllamaEmbedRequest {
 
 /** Parses the body of POST /api/embed. @throws HearthError that names the field. */
 export function parseOllamaEmbed(body: unknown): OllamaEmbedRequest {
-  const { model, input, dimensions, keep_alive } = validFields(ollamaEmbedRequestSchema, body);
+  const fields = validFields(ollamaEmbedRequestSchema, body);
+  const { model, input, dimensions, truncate, keep_alive } = fields;
   const inputs = [input].flat().map(wellFormed);
   const isEmpty = inputs.every((text) => text === "");
   return {
-    request: { model, inputs: isEmpty ? [] : inputs, dimensions: dimensions ?? null },
+    request: {
+      model,
+      inputs: isEmpty ? [] : inputs,
+      dimensions: dimensions ?? null,
+      truncates: truncate ?? true,
+    },
     keepAliveMs: parseKeepAlive(keep_alive),
   };
 }
@@ -26,7 +32,12 @@ export function parseOllamaEmbed(body: unknown): OllamaEmbedRequest {
 export function parseOllamaEmbeddings(body: unknown): OllamaEmbedRequest {
   const { model, prompt, keep_alive } = validFields(ollamaEmbeddingsRequestSchema, body);
   return {
-    request: { model, inputs: prompt === "" ? [] : [wellFormed(prompt)], dimensions: null },
+    request: {
+      model,
+      inputs: prompt === "" ? [] : [wellFormed(prompt)],
+      dimensions: null,
+      truncates: true,
+    },
     keepAliveMs: parseKeepAlive(keep_alive),
   };
 }

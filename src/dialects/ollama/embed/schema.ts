@@ -9,11 +9,12 @@ const dimensionsMax = 65_536;
 export const ollamaEmbedRequestSchema = z
   .object({
     ...modelFields,
-    input: z
-      .union([z.string(), boundedArray(z.string(), inputsMax)])
-      .describe(
-        "A text, or several. One that is longer than the model's context is refused, also with `truncate`.",
-      ),
+    input: z.union([z.string(), boundedArray(z.string(), inputsMax)]).describe("A text, or several."),
+    truncate: z.boolean().nullish().meta({
+      default: true,
+      description:
+        "Whether the end of a text that is longer than the model's context is left out; else it is refused.",
+    }),
     dimensions: optionalInteger(1, dimensionsMax).describe("Length of the vectors: their end is cut off."),
   })
   .meta({ id: "OllamaEmbedRequest" });

@@ -15,7 +15,7 @@ const status = z.enum(["in_progress", "completed", "incomplete"]).nullish();
 const opaque = boundedArray(z.unknown(), annotationsMax).nullish();
 
 /** Detail level of an image. Stored items are not validated against it. */
-export const imageDetail = z.enum(["auto", "low", "high"]).nullish();
+export const imageDetail = z.enum(["auto", "low", "high", "original"]).nullish();
 
 const part = z.discriminatedUnion("type", [
   z.object({ type: z.literal("input_text"), text: z.string() }),

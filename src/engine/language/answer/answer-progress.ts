@@ -61,13 +61,23 @@ export class AnswerProgress<S, F extends TextFollower> {
     return this.#sampled;
   }
 
+  /** Tokens that are to be sampled before the model may end the answer. */
+  get tokensBeforeEnd(): number {
+    return Math.max(0, (this.#decode.minTokens ?? 0) - this.#sampled.length);
+  }
+
   /** Whether some tokens may be suppressed. */
   get maySuppress(): boolean {
-    return this.constraint !== null || this.#hiddenMarks.length > 0;
+    return this.constraint !== null || this.#hiddenMarks.length > 0 || this.#decode.minTokens !== undefined;
   }
 
   /** Returns the tokens that are sampled next only where nothing else is allowed. */
   suppressed(): readonly Token[] {
+    const repeating = this.#suppressedText();
+    return this.tokensBeforeEnd === 0 ? repeating : [...repeating, ...this.#language.endTokens];
+  }
+
+  #suppressedText(): readonly Token[] {
     // Arguments that are not written as JSON can look like anything.
     const isJson = this.#decode.tools.length === 0 || this.#language.tools.exact;
     if (this.constraint?.state === undefined) return this.#hiddenMarks;
@@ -105,6 +115,7 @@ export class AnswerProgress<S, F extends TextFollower> {
 
   /** Adds a sampled token. @returns why the answer ends with it; null when it goes on */
   take(next: SampledToken): FinishReason | null {
+    if (this.#decode.stopTokens?.includes(next.token) === true) return "stop";
     if (this.#language.isEnd(next.token)) {
       if (this.constraint?.needsAnswer !== true || this.#answer.mode !== "reasoning") return "stop";
       this.#closeReasoning([]);

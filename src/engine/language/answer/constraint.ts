@@ -135,14 +135,15 @@ interface WholeAnswerGrammar {
 
 function wholeAnswerGrammar(
   format: ToolFormat,
-  { rules, toolChoice }: DecodeJob,
+  { rules, toolChoice, prompt }: DecodeJob,
   requested: RequestedCalls | null,
 ): WholeAnswerGrammar | null {
   const forced = toolChoice.mode === "required" && requested !== null;
   if (rules.text === null && !forced) return null;
   const book = createBook(rules.rules);
   const calls = requested === null ? [] : [callGrammar(format, requested, book)];
-  const opening = format.promptEnd === "" ? "" : `${literal(format.answerOpening)} `;
+  const isRaw = prompt.rawText !== undefined;
+  const opening = isRaw || format.promptEnd === "" ? "" : `${literal(format.answerOpening)} `;
   const text = rules.text === null || forced ? [] : [opening + rules.text];
   return { book, answer: book.toName([...text, ...calls].join(" | ")) };
 }

@@ -170,7 +170,7 @@ function withReasoningParts(probe: TurnProbe): TurnProbe {
   return { ...probe, messages };
 }
 
-export interface MarkPair {
+interface MarkPair {
   readonly open: string;
   readonly close: string;
 }

@@ -5,8 +5,19 @@ import { HearthError } from "../../../core/errors.js";
 /** No natural text has more characters per token. A longer one would be tokenized in vain. */
 const charactersPerTokenMax = 64;
 
+/** Returns the most characters of which a model may read the tokens. */
+export function charactersMax(contextTokens: number): number {
+  return contextTokens * charactersPerTokenMax;
+}
+
+/** Whether the end of an input that is too long is left out. */
+export function truncates(source: InputSource): boolean {
+  return source.type === "inputs" && source.truncates === true;
+}
+
 /** @throws HearthError `context_length_exceeded` naming the first text that is too long, whatever its tokens */
 export function refuseLongInputs(source: InputSource, contextTokens: number): void {
+  if (truncates(source)) return;
   for (const [field, input] of textFields(source)) {
     const tokens = Math.ceil(input.length / charactersPerTokenMax);
     if (tokens > contextTokens) throw inputTooLong(field, `at least ${tokens} tokens`, contextTokens);

@@ -3,7 +3,7 @@ import { type LlamaModel, LlamaVocabularyType } from "node-llama-cpp";
 import { setImmediate } from "node:timers/promises";
 import type { EmbeddingInput, InputSource } from "../../../core/embeddings/request.js";
 import { HearthError } from "../../../core/errors.js";
-import { inputTooLong, refuseLongInputs } from "./input-length.js";
+import { charactersMax, inputTooLong, refuseLongInputs, truncates } from "./input-length.js";
 
 /** The properties of a loaded model that its inputs depend on. */
 interface InputModel {
@@ -52,8 +52,10 @@ export async function inputTokens(
   const tokens: Uint32Array[] = [];
   const write = source.type === "pairs" ? pairWriter(model, source.query) : inputWriter(model);
   let characters = 0;
-  for (const [field, input] of namedInputs(source)) {
-    const written = Uint32Array.from(write(input, field));
+  for (const [field, given] of namedInputs(source)) {
+    const input = truncates(source) ? given.slice(0, charactersMax(model.contextTokens)) : given;
+    const whole = write(input, field);
+    const written = Uint32Array.from(truncates(source) ? cutInput(model, whole) : whole);
     if (written.length > model.contextTokens)
       throw inputTooLong(field, `${written.length} tokens`, model.contextTokens);
     if (written.length === 0) throw invalid(field, "has no tokens");
@@ -72,6 +74,16 @@ function namedInputs(source: InputSource): readonly (readonly [string, Embedding
   if (source.type === "inputs") return source.inputs.map((input, index) => [`input.${index}`, input]);
   const documents = source.documents.map((text, index) => [`documents.${index}`, text] as const);
   return source.type === "pairs" ? documents : [["query", source.query], ...documents];
+}
+
+/** Leaves out the end of an input that is too long; the marks after it stay. */
+function cutInput(
+  { contextTokens, marks: { end } }: InputModel,
+  written: readonly number[],
+): readonly number[] {
+  return written.length <= contextTokens
+    ? written
+    : [...written.slice(0, contextTokens - end.length), ...end];
 }
 
 type Writer = (input: EmbeddingInput, field: string) => readonly number[];

@@ -1,5 +1,5 @@
 /** Loads of a model what prompts and answers need, when another server computes: vocabulary, chat template and formats. */
-import type { Llama, LlamaModel, Token } from "node-llama-cpp";
+import type { Llama } from "node-llama-cpp";
 import type { Model } from "../../../core/model.js";
 import { loadingError } from "./loading-error.js";
 import { tryTemplate } from "./try-template.js";
@@ -8,8 +8,6 @@ import type { OpenRenderer } from "../renderer/renderer.js";
 
 export interface VocabularyLanguage extends ModelLanguage {
   readonly contextTokens: number;
-  /** Tokens that end an answer; the first one is the model's own. */
-  readonly endTokens: readonly number[];
   dispose(): Promise<void>;
 }
 
@@ -31,7 +29,6 @@ export async function loadLanguage(
       return {
         ...readLanguage(weights, { modelId: id, contextTokens, reading }),
         contextTokens,
-        endTokens: listEndTokens(weights),
         async dispose() {
           await renderer.close();
           await weights.dispose();
@@ -45,14 +42,4 @@ export async function loadLanguage(
   } catch (thrown) {
     throw loadingError(model, thrown);
   }
-}
-
-function listEndTokens(weights: LlamaModel): readonly number[] {
-  const { eot, eos } = weights.tokens;
-  const count = weights.fileInfo.metadata.tokenizer?.ggml.tokens.length ?? 0;
-  const own = [eot, eos].filter((token) => token !== null && weights.isEogToken(token));
-  const all = Array.from({ length: count }, (_, token) => token as Token);
-  return [...new Set([...own, ...all.filter((token) => weights.isEogToken(token))])].flatMap(
-    (token) => token ?? [],
-  );
 }

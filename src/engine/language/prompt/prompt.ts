@@ -4,12 +4,14 @@
  */
 import type { Conversation, Prompt } from "../../../core/engine.js";
 import { HearthError } from "../../../core/errors.js";
+import type { Message } from "../../../core/generation.js";
 import { promptTooLong } from "./context-length.js";
 import { createRawPromptBuilder, type RawPromptModel } from "./raw-prompt.js";
 import { endsInReasoning, type ReasoningMarks } from "../reasoning.js";
 import { createMask, type TextMask } from "./mask.js";
 import { renderWithRepairs, type TemplateModel } from "./render.js";
 import type { Repair } from "../repairs.js";
+import { completeArguments, isObjectText } from "../tools/call-text.js";
 import { createTextTokenizer, type TokenizerModel } from "./text-tokenizer.js";
 
 /** The properties of a loaded model that prompts depend on. */
@@ -59,10 +61,18 @@ export function createPromptBuilder(model: PromptModel) {
 }
 
 async function render(model: PromptModel, mask: TextMask, conversation: Conversation): Promise<string> {
-  const { messages, tools, reasoningEffort } = conversation;
+  const { messages, tools, reasoningEffort, templateVariables } = conversation;
   // Message text is masked before the tool format adds its markers, which stay control tokens.
-  const masked = { messages: mask.hide(messages), tools: mask.hide(tools), reasoningEffort };
-  const { rendering } = await renderWithRepairs(model, masked, model.repairs);
+  const masked = {
+    messages: mask.hide(messages),
+    tools: mask.hide(tools),
+    templateVariables: mask.hide(templateVariables),
+    reasoningEffort,
+  };
+  const broken = listBrokenArguments(masked.messages);
+  const isWhole = (text: string): boolean =>
+    broken.every((forms) => forms.some((form) => text.includes(form)));
+  const { rendering } = await renderWithRepairs(model, masked, model.repairs, isWhole);
   switch (rendering.type) {
     case "text":
       return rendering.text;
@@ -73,6 +83,16 @@ async function render(model: PromptModel, mask: TextMask, conversation: Conversa
     default:
       throw invalidMessages(`The model's chat template rejects this conversation: ${rendering.reason}`);
   }
+}
+
+/** Returns the forms in which a prompt can have each call's arguments that are no object: as they are, and as a JSON string. */
+function listBrokenArguments(messages: readonly Message[]): readonly (readonly string[])[] {
+  return messages.flatMap(({ toolCalls = [] }) =>
+    toolCalls.flatMap((call) => {
+      const text = completeArguments(call.arguments);
+      return isObjectText(text) ? [] : [[text, JSON.stringify(text).slice(1, -1)]];
+    }),
+  );
 }
 
 function invalidMessages(message: string): HearthError {

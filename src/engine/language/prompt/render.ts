@@ -40,7 +40,7 @@ interface RepairedRendering {
  * Renders a conversation with the repairs that the model needs, and then with others while the template raises an error. Renders it at
  * most as often as there are sets to try, and never twice with the same messages.
  * @param isWhole whether a text has everything that it must have
- * @returns the first rendering that is accepted, or that exceeds its budget; otherwise the first one
+ * @returns the first rendering that is accepted, or that exceeds its budget; otherwise the first text, or the first rejection
  */
 export async function renderWithRepairs(
   model: TemplateModel,
@@ -49,7 +49,7 @@ export async function renderWithRepairs(
   isWhole: (text: string) => boolean = () => true,
 ): Promise<RepairedRendering> {
   const tried: Record<string, unknown>[] = [];
-  let first: RepairedRendering | null = null;
+  let best: RepairedRendering | null = null;
   for (const repairs of repairSets(needed)) {
     const variables = createVariables(model, conversation, repairs);
     if (tried.some((other) => isDeepStrictEqual(other, variables))) continue;
@@ -58,19 +58,23 @@ export async function renderWithRepairs(
     const isRefused =
       rendering.type === "rejected" || (rendering.type === "text" && !isWhole(rendering.text));
     if (!isRefused) return { rendering, repairs };
-    first ??= { rendering, repairs };
+    if (best === null || (best.rendering.type === "rejected" && rendering.type === "text"))
+      best = { rendering, repairs };
   }
-  if (first === null) throw new Error("no set of repairs was tried");
-  return first;
+  if (best === null) throw new Error("no set of repairs was tried");
+  return best;
 }
 
 function createVariables(
   model: TemplateModel,
-  { messages, tools, reasoningEffort }: MaskedConversation,
+  { messages, tools, reasoningEffort, templateVariables }: MaskedConversation,
   repairs: readonly Repair[],
 ): Record<string, unknown> {
   const format = repairs.includes("tools-in-words") ? model.tools.inWords : model.tools;
+  // A request defines its tools in its own field.
+  const { tools: _tools, ...stated } = templateVariables ?? {};
   const variables: Record<string, unknown> = {
+    ...stated,
     messages: repairMessages(format.renderMessages(messages, tools), repairs),
     add_generation_prompt: true,
     bos_token: model.bosText,
@@ -80,7 +84,7 @@ function createVariables(
     Object.assign(variables, definitionVariables(format.writesDefinitions ? tools : []));
   if (tools.length > 0 && format.writesDefinitions)
     variables["tools"] = tools.map((tool) => templateTool(tool, model.needsDescriptions === true));
-  return { ...variables, ...reasoningVariables(reasoningEffort, model.efforts ?? []) };
+  return { ...reasoningVariables(reasoningEffort, model.efforts ?? []), ...variables };
 }
 
 /** Returns the variables by which templates learn whether and how much to reason: each reads one of them. */

@@ -1,8 +1,14 @@
+/** What a text must be: a JSON Schema as JSON text, or a grammar in GBNF. */
+export interface WrittenSchema {
+  readonly language: "schema" | "grammar";
+  readonly written: string;
+}
+
 export type SchemaRequest =
-  /** Converts a schema, as JSON text, to GBNF rules. */
-  | { readonly type: "convert"; readonly schema: string; readonly prefix: string; readonly closed: boolean }
-  /** Validates a text against a schema, as JSON text, which is cached under `key`. */
-  | { readonly type: "check"; readonly schema: string; readonly key: string; readonly text: string };
+  /** Converts a schema or a grammar to GBNF rules. */
+  | (WrittenSchema & { readonly type: "convert"; readonly prefix: string; readonly closed: boolean })
+  /** Validates a text against a schema or a grammar, which is cached under `key`. */
+  | (WrittenSchema & { readonly type: "check"; readonly key: string; readonly text: string });
 
 /** The GBNF rules of a schema. */
 interface ConvertedSchema {

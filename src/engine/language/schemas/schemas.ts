@@ -7,7 +7,7 @@ import { LRUCache } from "lru-cache";
 import { createHash } from "node:crypto";
 import { HearthError } from "../../../core/errors.js";
 import type { Clock } from "../../../core/clock.js";
-import type { Schemas } from "../../../core/schemas.js";
+import type { CompiledSchema, SchemaOrigin, Schemas } from "../../../core/schemas.js";
 import { WorkerLostError } from "../../worker/client-options.js";
 import { WorkerClient } from "../../worker/client.js";
 import { FairQueue } from "../../worker/fair-queue.js";
@@ -17,6 +17,7 @@ import {
   type RefusedSchema,
   type SchemaReplies,
   type SchemaRequest,
+  type WrittenSchema,
 } from "./protocol.js";
 
 interface SchemasDeps {
@@ -55,14 +56,14 @@ export function createSchemas(deps: SchemasDeps): Schemas {
     dispose: (_, key) => void compiled.delete(key),
   });
   /** Each team that asks for a schema has a turn of its own; the first turn converts it for all. */
-  const convert = (schema: string, key: string, teamId: string): Promise<ConvertOutcome> => {
+  const convert = (source: WrittenSchema, key: string, teamId: string): Promise<ConvertOutcome> => {
     const known = compiled.get(key);
     if (known !== undefined) return known.outcome;
     return conversions.queue.run(teamId, () => {
       const started = compiled.get(key);
       if (started !== undefined) return started.outcome;
       const prefix = `s${key.slice(0, 12)}-`;
-      const outcome = conversions.worker.call({ type: "convert", schema, prefix, closed: deps.closed });
+      const outcome = conversions.worker.call({ type: "convert", ...source, prefix, closed: deps.closed });
       compiled.set(key, { outcome });
       outcome.then(
         (result) => void sizes.set(key, true, { size: estimateSize(result) }),
@@ -71,24 +72,26 @@ export function createSchemas(deps: SchemasDeps): Schemas {
       return outcome;
     });
   };
+  const compile = async (source: WrittenSchema, { param, teamId }: SchemaOrigin): Promise<CompiledSchema> => {
+    const { language, written } = source;
+    const key = createHash("sha256").update(`${language} ${written}`).digest("hex");
+    const outcome = await convert(source, key, teamId).catch(orError(param));
+    if (outcome.type === "refused") throw invalidSchema(language, outcome, param);
+    return {
+      ...outcome.converted,
+      async check(text) {
+        const checked = await checks.queue
+          .run(teamId, () => checks.worker.call({ type: "check", ...source, key, text }))
+          .catch(orError(param));
+        if (checked.type === "checked") return checked.problem;
+        throw invalidSchema(language, checked, param);
+      },
+    };
+  };
   return {
-    async compile(schema, { param, teamId, text }) {
-      const json = text ?? JSON.stringify(schema);
-      const key = createHash("sha256").update(json).digest("hex");
-      const outcome = await convert(json, key, teamId).catch(orError(param));
-      if (outcome.type === "refused") throw invalidSchema(outcome, param);
-      const request = { type: "check", schema: json, key } as const;
-      return {
-        ...outcome.converted,
-        async check(text) {
-          const checked = await checks.queue
-            .run(teamId, () => checks.worker.call({ ...request, text }))
-            .catch(orError(param));
-          if (checked.type === "checked") return checked.problem;
-          throw invalidSchema(checked, param);
-        },
-      };
-    },
+    compile: (schema, from) =>
+      compile({ language: "schema", written: from.text ?? JSON.stringify(schema) }, from),
+    readGrammar: (grammar, from) => compile({ language: "grammar", written: grammar }, from),
     close: async () => void (await Promise.all([conversions.worker.close(), checks.worker.close()])),
   };
 }
@@ -135,7 +138,7 @@ function orError(param: string): (thrown: unknown) => never {
         cause: thrown,
       });
     const message = "it takes too much memory; use a smaller or simpler schema.";
-    throw invalidSchema({ type: "refused", message, keyword: null, pointer: "" }, param);
+    throw invalidSchema("schema", { type: "refused", message, keyword: null, pointer: "" }, param);
   };
 }
 
@@ -146,9 +149,13 @@ function estimateSize(outcome: ConvertOutcome): number {
   return size;
 }
 
-function invalidSchema({ message, keyword, pointer }: RefusedSchema, param: string): HearthError {
+function invalidSchema(
+  language: WrittenSchema["language"],
+  { message, keyword, pointer }: RefusedSchema,
+  param: string,
+): HearthError {
   const place = keyword === null ? "" : ` (${describePlace(keyword, pointer)})`;
-  return new HearthError("invalid_value", `Invalid schema: ${message}${place}`, {
+  return new HearthError("invalid_value", `Invalid ${language}: ${message}${place}`, {
     param,
     code: "invalid_schema",
   });

@@ -91,9 +91,24 @@ function literalText(value: unknown): string {
   return `{${members.join(", ")}}`;
 }
 
+/** A text that is no object, such as a cut one, is written as one argument, so that nothing of it is lost. */
 function readEntries(argumentsText: string): readonly (readonly [string, unknown])[] {
-  const parsed: unknown = parseJsonOr(argumentsText, {}, parseSchemaText);
-  return typeof parsed === "object" && parsed !== null ? Object.entries(parsed) : [];
+  const parsed: unknown = parseJsonOr(argumentsText, null, parseSchemaText);
+  const isObject = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
+  return isObject ? Object.entries(parsed) : [["arguments", argumentsText]];
+}
+
+/**
+ * Returns the JSON text of a call's arguments. Models that leave them out, or write nothing or `null`, call a tool without arguments.
+ */
+export function completeArguments(written: string): string {
+  return /^\s*(?:null)?\s*$/.test(written) ? "{}" : written;
+}
+
+/** Whether a text is the JSON text of an object, as arguments must be. */
+export function isObjectText(text: string): boolean {
+  const value = parseJsonOr(text, null);
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Parses a JSON text; returns `otherwise` if it is invalid. */

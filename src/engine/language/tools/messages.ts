@@ -4,7 +4,7 @@
  */
 import type { Message, Tool, ToolCall } from "../../../core/generation.js";
 import type { ToolFamily } from "./family.js";
-import { parseJsonOr } from "./call-text.js";
+import { completeArguments, parseJsonOr } from "./call-text.js";
 import { callsAsText, definitionJson, definitionsAsText } from "./tools-as-text.js";
 
 /** A message as it is passed to the template. */
@@ -121,7 +121,8 @@ function assistantTurn(
   rendered["content"] = withParts(content);
   if (toolCalls.length === 0) return rendered;
   if (!capabilities.writesCalls) {
-    const calls = callsAsText(family.syntaxes[0], toolCalls);
+    const written = toolCalls.map((call) => ({ ...call, arguments: completeArguments(call.arguments) }));
+    const calls = callsAsText(family.syntaxes[0], written);
     return { ...rendered, content: withParts(content === "" ? calls : `${content}\n${calls}`) };
   }
   if (content === "" && family.emptyContent === null && !inParts) rendered["content"] = null;
@@ -130,10 +131,14 @@ function assistantTurn(
     type: "function",
     function: {
       name: call.name,
-      arguments: capabilities.argumentsAsText ? call.arguments : parseJsonOr(call.arguments, call.arguments),
+      arguments: templateArguments(completeArguments(call.arguments), capabilities),
     },
   }));
   return rendered;
+}
+
+function templateArguments(text: string, { argumentsAsText }: TemplateCapabilities): unknown {
+  return argumentsAsText ? text : parseJsonOr(text, text);
 }
 
 function toParts(reasoning: string, text: string): readonly object[] {

@@ -154,7 +154,8 @@ function candidateSampling(
 }
 
 function commonOptions({ sampling, sampled }: SamplerOptions): SequenceEvaluateOptions {
-  const { frequencyPenalty, presencePenalty, repeatPenalty = 1, penaltyTokens = Infinity } = sampling;
+  const { frequencyPenalty, presencePenalty, repeatPenalty = 1 } = sampling;
+  const penaltyTokens = sampling.penaltyTokens ?? Infinity;
   const penalised =
     penaltyTokens > 0 && (frequencyPenalty !== 0 || presencePenalty !== 0 || repeatPenalty !== 1);
   return penalised

@@ -76,7 +76,7 @@ export function isPenalised({
   return penaltyTokens !== 0 && (frequencyPenalty !== 0 || presencePenalty !== 0 || repeatPenalty !== 1);
 }
 
-/** Returns the body of a request. Every field that changes what is sampled is stated: the server has defaults of its own. */
+/** Returns the body of a request. What is not stated of the sampling is left to the server. */
 export function writeCompletionBody(segment: Segment) {
   const { target, grammar, topLogprobs } = segment;
   return {
@@ -110,15 +110,15 @@ export function writeCompletionBody(segment: Segment) {
   };
 }
 
-function writeSamplers({ sampling, answerTokens, logitBias, seed }: Segment) {
+function writeSamplers({ sampling, stated, answerTokens, logitBias, seed }: Segment) {
   return {
     seed,
     samplers: ["penalties", "top_k", "top_p", "min_p", "temperature"],
-    temperature: sampling.temperature,
+    temperature: stated.temperature,
     dynatemp_range: 0,
-    top_k: Math.min(sampling.topK ?? candidatesMax, candidatesMax),
-    top_p: sampling.topP,
-    min_p: sampling.minP,
+    top_k: stated.topK === undefined ? undefined : Math.min(stated.topK ?? candidatesMax, candidatesMax),
+    top_p: stated.topP,
+    min_p: stated.minP,
     typical_p: 1,
     top_n_sigma: -1,
     xtc_probability: 0,
@@ -127,9 +127,9 @@ function writeSamplers({ sampling, answerTokens, logitBias, seed }: Segment) {
     dry_multiplier: 0,
     min_keep: 0,
     repeat_last_n: Math.min(answerTokens, sampling.penaltyTokens ?? answerTokens),
-    repeat_penalty: sampling.repeatPenalty ?? 1,
-    frequency_penalty: sampling.frequencyPenalty,
-    presence_penalty: sampling.presencePenalty,
+    repeat_penalty: stated.repeatPenalty,
+    frequency_penalty: stated.frequencyPenalty,
+    presence_penalty: stated.presencePenalty,
     logit_bias: [...logitBias],
   };
 }

@@ -6,7 +6,7 @@ import type { Token } from "node-llama-cpp";
 import { z } from "zod";
 import { engineFailed, engineUnreachable, saysError } from "../errors.js";
 import { reasonIn, readReason, streamEvents } from "../http.js";
-import { biasesWithPenalties, refusePromptPenalties } from "../penalties.js";
+import { biasesWithPenalties } from "../penalties.js";
 import type { RemoteClient, Segment, SegmentEvent, SegmentToken } from "../protocol.js";
 
 const count = z.number().int().min(0);
@@ -37,7 +37,6 @@ async function* streamSegment(
   signal: AbortSignal,
 ): AsyncGenerator<SegmentEvent, void, undefined> {
   const { target, tokens: sent } = segment;
-  refusePromptPenalties(segment, target.kind);
   let received = 0;
   let isStarted = false;
   let end: "stop" | "length" | null = null;
@@ -102,9 +101,9 @@ function withCandidates(
   });
 }
 
-/** Returns the body of a request. Every field that changes what is sampled is stated: the model may have defaults of its own. */
+/** Returns the body of a request. What is not stated of the sampling is left to the server, which may have defaults for the model. */
 function writeBody(segment: Segment) {
-  const { target, sampling, grammar, topLogprobs, endTokens } = segment;
+  const { target, stated, grammar, topLogprobs, endTokens } = segment;
   const biases = [...biasesWithPenalties(segment)].map(([token, bias]) => [String(token), bias] as const);
   return {
     input_ids: segment.tokens,
@@ -116,13 +115,13 @@ function writeBody(segment: Segment) {
     return_text_in_logprobs: false,
     sampling_params: {
       max_new_tokens: segment.tokensMax,
-      temperature: sampling.temperature,
-      top_p: sampling.topP,
-      top_k: sampling.topK ?? -1,
-      min_p: sampling.minP,
-      frequency_penalty: sampling.frequencyPenalty,
-      presence_penalty: sampling.presencePenalty,
-      repetition_penalty: 1,
+      temperature: stated.temperature,
+      top_p: stated.topP,
+      top_k: stated.topK === null ? -1 : stated.topK,
+      min_p: stated.minP,
+      frequency_penalty: stated.frequencyPenalty,
+      presence_penalty: stated.presencePenalty,
+      repetition_penalty: stated.repeatPenalty,
       min_new_tokens: 0,
       n: 1,
       sampling_seed: segment.seed,

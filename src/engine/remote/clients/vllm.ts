@@ -6,7 +6,7 @@ import type { Token } from "node-llama-cpp";
 import { z } from "zod";
 import { engineFailed, engineUnreachable, saysError } from "../errors.js";
 import { reasonIn, readReason, streamEvents } from "../http.js";
-import { biasesWithPenalties, refusePromptPenalties } from "../penalties.js";
+import { biasesWithPenalties } from "../penalties.js";
 import type { RemoteClient, Segment, SegmentEvent, SegmentToken } from "../protocol.js";
 
 /** The range that vLLM accepts. */
@@ -45,7 +45,6 @@ async function* streamSegment(
   signal: AbortSignal,
 ): AsyncGenerator<SegmentEvent, void, undefined> {
   const { target } = segment;
-  refusePromptPenalties(segment, target.kind);
   let isStarted = false;
   let end: "stop" | "length" | null = null;
   for await (const event of streamEvents(target, "/v1/completions", writeBody(segment), signal)) {
@@ -106,9 +105,9 @@ function readTokens({ target, topLogprobs }: Segment, choice: Choice): readonly 
   });
 }
 
-/** Returns the body of a request. Every field that changes what is sampled is stated: the model may have defaults of its own. */
+/** Returns the body of a request. What is not stated of the sampling is left to the server, which may have defaults for the model. */
 function writeBody(segment: Segment) {
-  const { target, sampling, grammar, topLogprobs, endTokens } = segment;
+  const { target, stated, grammar, topLogprobs, endTokens } = segment;
   const biases = [...biasesWithPenalties(segment)].map(
     ([token, bias]) => [String(token), Math.max(-biasMax, Math.min(biasMax, bias))] as const,
   );
@@ -123,13 +122,13 @@ function writeBody(segment: Segment) {
     n: 1,
     echo: false,
     seed: segment.seed,
-    temperature: sampling.temperature,
-    top_p: sampling.topP,
-    top_k: sampling.topK ?? 0,
-    min_p: sampling.minP,
-    frequency_penalty: sampling.frequencyPenalty,
-    presence_penalty: sampling.presencePenalty,
-    repetition_penalty: 1,
+    temperature: stated.temperature,
+    top_p: stated.topP,
+    top_k: stated.topK === null ? 0 : stated.topK,
+    min_p: stated.minP,
+    frequency_penalty: stated.frequencyPenalty,
+    presence_penalty: stated.presencePenalty,
+    repetition_penalty: stated.repeatPenalty,
     logit_bias: biases.length === 0 ? null : Object.fromEntries(biases),
     stop: [],
     stop_token_ids: endTokens,

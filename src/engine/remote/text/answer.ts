@@ -5,6 +5,7 @@ import { HearthError } from "../../../core/errors.js";
 import type { CountedTokens } from "../../../core/requests/counted-tokens.js";
 import type { FinishReason, GenerationEvent } from "../../../core/generation.js";
 import { engineFailed, saysError } from "../errors.js";
+import { isObjectText } from "../../language/tools/call-text.js";
 import { readReason, type Server } from "../http.js";
 import { estimatedTokens } from "./estimate.js";
 
@@ -17,34 +18,57 @@ const usageSchema = z.object({
   completion_tokens_details: z.object({ reasoning_tokens: count.nullish() }).nullish(),
 });
 const callSchema = z.object({
-  index: count.optional(),
-  function: z.object({ name: z.string().nullish(), arguments: z.string().nullish() }).optional(),
+  index: count.nullish().catch(null),
+  id: z.string().nullish(),
+  function: z
+    .object({
+      name: z.string().nullish(),
+      /** JSON text, or the object itself. */
+      arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
+    })
+    .nullish(),
+});
+const deltaSchema = z.object({
+  content: z.string().nullish(),
+  refusal: z.string().nullish(),
+  reasoning_content: z.string().nullish(),
+  reasoning: z.string().nullish(),
+  tool_calls: z.array(callSchema).nullish(),
 });
 const chunkSchema = z.object({
   error: z.unknown().optional(),
   choices: z
     .array(
       z.object({
-        delta: z
-          .object({
-            content: z.string().nullish(),
-            refusal: z.string().nullish(),
-            reasoning_content: z.string().nullish(),
-            reasoning: z.string().nullish(),
-            tool_calls: z.array(callSchema).nullish(),
-          })
-          .nullish(),
+        delta: deltaSchema.nullish(),
+        /** The whole answer, of a server that does not stream. */
+        message: deltaSchema.nullish(),
         finish_reason: z.string().nullish(),
       }),
     )
-    .default([]),
+    .nullish(),
   usage: usageSchema.nullish().catch(null),
 });
 type Call = z.infer<typeof callSchema>;
-type Delta = NonNullable<z.infer<typeof chunkSchema>["choices"][number]["delta"]>;
+type Delta = z.infer<typeof deltaSchema>;
 
 /** More than any request has tools for, and within what waits for a slow reader. */
 const callsMax = 1_024;
+
+/** A call that the server writes. */
+interface OpenCall {
+  /** The server's number; null: it has none. */
+  readonly number: number | null;
+  /** The server's id; empty: it has none. */
+  readonly id: string;
+  readonly name: string;
+  /** The arguments so far. */
+  text: string;
+  /** Characters of them that were emitted. */
+  emitted: number;
+  /** Its number in the answer; null: it has not begun, or it is of a tool that must not be called now and is left out. */
+  index: number | null;
+}
 
 export class TextAnswer {
   readonly #url: string;
@@ -53,11 +77,10 @@ export class TextAnswer {
   /** Characters and estimated tokens so far, of which events have been emitted. */
   readonly #written = { text: { bytes: 0, tokens: 0 }, reasoning: { bytes: 0, tokens: 0 } };
   #calls = 0;
-  /** The server's number of the call that is being written; null: none. */
-  #openCall: number | null = null;
-  /** Whether the open call is of a tool that must not be called now, and is left out. */
-  #isHidden = false;
-  #hasArguments = false;
+  /** The call of which events are emitted; null: none. */
+  #openCall: OpenCall | null = null;
+  /** Calls that have begun while another one was not complete, in order: servers may write several at a time. */
+  readonly #waiting: OpenCall[] = [];
   #finish: string | null = null;
   #counted: CountedTokens | null = null;
   #isComplete = false;
@@ -95,11 +118,17 @@ export class TextAnswer {
     if (chunk.error !== undefined && chunk.error !== null)
       throw engineFailed(this.#url, saysError, readReason(chunk, this.#apiKey));
     if (chunk.usage) this.#counted = readCounted(chunk.usage);
-    const [choice] = chunk.choices;
-    if (choice?.delta) yield* this.#readDelta(choice.delta);
+    const [choice] = chunk.choices ?? [];
+    const delta = choice?.delta ?? choice?.message;
+    if (delta) yield* this.#readDelta(delta);
     if (typeof choice?.finish_reason === "string") this.#finish = choice.finish_reason;
     this.#isComplete =
       this.isEnding && choice === undefined && chunk.usage !== null && chunk.usage !== undefined;
+  }
+
+  /** What the server has counted so far; null: nothing. */
+  get counted(): CountedTokens | null {
+    return this.#counted;
   }
 
   /** Ends the answer; its end says where it is not what the request requires. @throws HearthError where the server has not ended it. */
@@ -107,8 +136,8 @@ export class TextAnswer {
     const finish = this.isCut ? "length" : this.#finish;
     if (finish === null) throw engineFailed(this.#url, "its answer ended without a reason");
     const isCut = finish === "length";
-    if (!isCut) yield* this.#endCall();
-    const finishReason: FinishReason = isCut ? "length" : this.#calls > 0 ? "tool_calls" : "stop";
+    if (!isCut) yield* this.#endCalls();
+    const finishReason = isCut ? "length" : this.#finishReason(finish);
     const problem = this.#problemIn(finish);
     yield {
       type: "generation-end",
@@ -123,9 +152,14 @@ export class TextAnswer {
   /** Returns why an answer that has ended is not what the request requires; null: it may be. */
   #problemIn(finish: string): string | null {
     const { mode, parallel } = this.#job.toolChoice;
-    if (finish === "content_filter") return "its server withheld it (content_filter)";
+    if (finish === "content_filter") return null;
     if (finish !== "length" && mode === "required" && this.#calls === 0) return "it calls no tool";
     return !parallel && this.#calls > 1 ? "it calls several tools" : null;
+  }
+
+  #finishReason(finish: string): FinishReason {
+    if (finish === "content_filter") return finish;
+    return this.#calls > 0 ? "tool_calls" : "stop";
   }
 
   *#readDelta(delta: Delta): Generator<GenerationEvent, void, undefined> {
@@ -145,44 +179,97 @@ export class TextAnswer {
     }
   }
 
-  *#readCall({ index: number, function: called }: Call): Generator<GenerationEvent, void, undefined> {
-    const name = called?.name ?? "";
-    const isNew = this.#openCall === null || (number === undefined ? name !== "" : number !== this.#openCall);
-    if (isNew) {
-      this.#limits.text.admit(` ${name} `);
-      if (this.isCut) return;
-      yield* this.#endCall();
-      yield* this.#startCall(number ?? this.#calls, name);
+  /** Takes a piece of a call: of the one that it names, or of a new one. Events are emitted of one call after the other. */
+  *#readCall(piece: Call): Generator<GenerationEvent, void, undefined> {
+    const name = piece.function?.name ?? "";
+    const given = piece.function?.arguments ?? "";
+    const text = this.#limits.text.admit(typeof given === "string" ? given : JSON.stringify(given));
+    const known = this.#findCall(piece, name);
+    if (known !== null) {
+      known.text += text;
+      if (known === this.#openCall) yield* this.#emitArguments(known);
+      return;
     }
-    const text = this.#limits.text.admit(called?.arguments ?? "");
-    if (this.#isHidden || text === "") return;
-    this.#hasArguments = true;
-    const tokens = this.#count("text", text);
-    yield { type: "tool-call-delta", choice: 0, index: this.#calls - 1, arguments: text, tokens };
+    this.#limits.text.admit(` ${name} `);
+    if (this.isCut) return;
+    this.#waiting.push({
+      number: piece.index ?? null,
+      id: piece.id ?? "",
+      name,
+      text,
+      emitted: 0,
+      index: null,
+    });
+    yield* this.#openNext();
   }
 
-  *#startCall(number: number, name: string): Generator<GenerationEvent, void, undefined> {
+  /** Returns the call that a piece belongs to; null: it begins one. */
+  #findCall({ index, id }: Call, name: string): OpenCall | null {
+    const open = [...this.#waiting, ...(this.#openCall === null ? [] : [this.#openCall])];
+    const last = this.#waiting.at(-1) ?? this.#openCall;
+    const named = id == null || id === "" ? undefined : open.find((call) => call.id === id);
+    if (named !== undefined) return named;
+    const numbered = index == null ? last : (open.findLast((call) => call.number === index) ?? null);
+    if (numbered === null) return null;
+    // Some servers number all calls alike: another id, or a name after whole arguments, begins the next one.
+    const isNext = id != null && id !== "" && numbered.id !== "";
+    const isAnother = name !== "" && (index == null || isObjectText(numbered.text));
+    return isNext || isAnother ? null : numbered;
+  }
+
+  /** Begins to emit the calls that wait, as far as those before them are complete. */
+  *#openNext(): Generator<GenerationEvent, void, undefined> {
+    for (;;) {
+      const open = this.#openCall;
+      const [next] = this.#waiting;
+      if (next === undefined || (open !== null && !isObjectText(open.text))) return;
+      yield* this.#endCall();
+      this.#waiting.shift();
+      yield* this.#startCall(next);
+      yield* this.#emitArguments(next);
+    }
+  }
+
+  *#startCall(call: OpenCall): Generator<GenerationEvent, void, undefined> {
     const { tools, toolChoice, callIdPrefix } = this.#job;
-    this.#openCall = number;
-    this.#hasArguments = false;
-    this.#isHidden = toolChoice.withheld?.some((tool) => tool.name === name) ?? false;
-    if (this.#isHidden) return;
+    const { name } = call;
+    this.#openCall = call;
+    if (toolChoice.withheld?.some((tool) => tool.name === name) === true) return;
     const mayCall = toolChoice.mode !== "none" && (toolChoice.names?.includes(name) ?? true);
     if (!mayCall || !tools.some((tool) => tool.name === name))
       throw invalid(`it calls '${name.slice(0, 100)}', which is not one of the tools that it may call`);
     if (this.#calls >= callsMax) throw invalid(`it has more than ${callsMax} calls`);
     const index = this.#calls;
+    call.index = index;
     this.#calls += 1;
     const tokens = this.#count("text", name);
     yield { type: "tool-call-start", choice: 0, index, id: `${callIdPrefix}${index}`, name, tokens };
   }
 
+  *#emitArguments(call: OpenCall): Generator<GenerationEvent, void, undefined> {
+    const text = call.text.slice(call.emitted);
+    if (call.index === null || text === "") return;
+    call.emitted = call.text.length;
+    const tokens = this.#count("text", text);
+    yield { type: "tool-call-delta", choice: 0, index: call.index, arguments: text, tokens };
+  }
+
+  /** Emits what waits, complete or not. */
+  *#endCalls(): Generator<GenerationEvent, void, undefined> {
+    yield* this.#endCall();
+    for (const call of this.#waiting.splice(0)) {
+      yield* this.#startCall(call);
+      yield* this.#emitArguments(call);
+      yield* this.#endCall();
+    }
+  }
+
   *#endCall(): Generator<GenerationEvent, void, undefined> {
-    if (this.#openCall === null) return;
+    const call = this.#openCall;
     this.#openCall = null;
-    if (this.#isHidden) return;
-    const at = { choice: 0, index: this.#calls - 1, tokens: 0 } as const;
-    if (!this.#hasArguments) yield { type: "tool-call-delta", ...at, arguments: "{}" };
+    if (call === null || call.index === null) return;
+    const at = { choice: 0, index: call.index, tokens: 0 } as const;
+    if (call.text === "") yield { type: "tool-call-delta", ...at, arguments: "{}" };
     yield { type: "tool-call-end", ...at };
   }
 

@@ -9,28 +9,31 @@ import type { AnswerFormat, Message, Tool, ToolChoice } from "../../../core/gene
  */
 export function writeChatBody(modelName: string, conversation: Conversation, job: DecodeJob): object {
   refuseUnknown(conversation, job);
-  const { sampling, stop, maxTokens, format = { type: "text" }, tools, toolChoice } = job;
+  const { sampling, statedSampling: stated = sampling, stop, maxTokens, tools, toolChoice } = job;
+  const { format = { type: "text" } } = job;
   const effort = conversation.reasoningEffort;
   return {
     model: modelName,
     messages: conversation.messages.map(writeMessage),
     stream: true,
     stream_options: { include_usage: true },
-    temperature: sampling.temperature,
-    top_p: sampling.topP,
+    temperature: stated.temperature,
+    top_p: stated.topP,
     max_tokens: maxTokens ?? undefined,
     stop: stop.length === 0 ? undefined : stop,
     seed: sampling.seed ?? undefined,
-    frequency_penalty: sampling.frequencyPenalty || undefined,
-    presence_penalty: sampling.presencePenalty || undefined,
+    frequency_penalty: stated.frequencyPenalty || undefined,
+    presence_penalty: stated.presencePenalty || undefined,
     reasoning_effort: effort === "default" ? undefined : effort,
     response_format: writeResponseFormat(format),
+    chat_template_kwargs: conversation.templateVariables,
     ...toolFields(tools, toolChoice),
   };
 }
 
 /** @throws HearthError that names the field. */
-function refuseUnknown({ prefill }: Conversation, { sampling, topLogprobs, deterministic }: DecodeJob): void {
+function refuseUnknown({ prefill }: Conversation, job: DecodeJob): void {
+  const { sampling, topLogprobs, deterministic, stopTokens = [], minTokens = 0 } = job;
   const { topK, minP, repeatPenalty = 1, logitBias } = sampling;
   const fields = {
     top_k: topK !== null,
@@ -39,6 +42,8 @@ function refuseUnknown({ prefill }: Conversation, { sampling, topLogprobs, deter
     logit_bias: Object.keys(logitBias).length > 0,
     logprobs: topLogprobs !== null,
     deterministic,
+    stop_token_ids: stopTokens.length > 0,
+    min_tokens: minTokens > 0,
     messages: prefill !== undefined,
   };
   const [field] = Object.entries(fields).find(([, isStated]) => isStated) ?? [];
@@ -67,7 +72,8 @@ function writeMessage({ role, content, name, toolCalls = [], toolCallId }: Messa
 }
 
 function writeResponseFormat(format: AnswerFormat): object | undefined {
-  if (format.type === "text") return undefined;
+  // A server of texts takes no grammar: the answer is validated here.
+  if (format.type === "text" || format.type === "grammar") return undefined;
   if (format.type === "json-object") return { type: "json_object" };
   // Not strict: servers refuse most schemas then, and the answer is validated here.
   return { type: "json_schema", json_schema: { name: "answer", schema: format.schema } };

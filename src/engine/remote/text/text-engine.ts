@@ -2,7 +2,7 @@
 import type { Conversation, DecodeJob, Engine, Prompt, ResidentModel } from "../../../core/engine.js";
 import type { Clock } from "../../../core/clock.js";
 import { HearthError, toHearthError, type ErrorDetails, type PromptSizes } from "../../../core/errors.js";
-import type { GenerationEvent, RawPrompt } from "../../../core/generation.js";
+import type { EngineEvent, GenerationEvent, RawPrompt } from "../../../core/generation.js";
 import type { Model } from "../../../core/model.js";
 import { isUnreachable, mayBeTriedElsewhere } from "../errors.js";
 import { streamEvents } from "../http.js";
@@ -57,8 +57,8 @@ export function createTextEngine(
 /** The server refuses what is too long for it; an estimate must not. */
 function createPrompt({ manifest }: Model, source: Conversation | RawPrompt): Prompt {
   if ("prompt" in source) throw noTokens("prompt");
-  const { messages, tools, reasoningEffort, prefill } = source;
-  const conversation = { messages, tools, reasoningEffort, prefill };
+  const { messages, tools, reasoningEffort, templateVariables, prefill } = source;
+  const conversation = { messages, tools, reasoningEffort, templateVariables, prefill };
   const tokens = Math.min(estimatedPromptTokens(conversation), manifest.contextTokens - 1);
   const tokensMax = Math.min(maxPromptTokens(conversation), manifest.contextTokens);
   return { tokens: new Uint32Array(tokens), tokensMax, startsInReasoning: false, conversation };
@@ -75,7 +75,7 @@ async function* generate(
   { clock, tracing }: TextEngineDeps,
   { model, job }: { readonly model: Model; readonly job: DecodeJob },
   signal: AbortSignal,
-): AsyncGenerator<GenerationEvent, void, undefined> {
+): AsyncGenerator<EngineEvent, void, undefined> {
   const tried = new Set<Replica>();
   let failure: HearthError | null = null;
   for (;;) {
@@ -94,7 +94,11 @@ async function* generate(
       }
       return;
     } catch (thrown) {
-      if (signal.aborted) return;
+      if (signal.aborted) {
+        const { counted } = answer;
+        if (counted !== null) yield { type: "answer-cut", choice: 0, counted };
+        return;
+      }
       failed = silence.failure ?? thrown;
       if (isUnreachable(failed)) place.replica.fail(failed);
       if (hasEmitted || !mayBeTriedElsewhere(failed)) throw toHearthError(failed);

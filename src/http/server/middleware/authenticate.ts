@@ -10,7 +10,7 @@ import type { AppContext } from "../app-context.js";
 /**
  * Authenticates the API key of a request; for a request of the console, the key of the member's sessions. The principal has the tags of
  * the request's header.
- * @param keyless the key of a request that presents none
+ * @param keyless the key of a request that presents none, or the placeholder of clients that must present one; null: there is none
  * @throws HearthError `unauthenticated`, `bad_credential` or `permission_denied`; `invalid_value` for the header.
  */
 export async function authenticate(
@@ -21,11 +21,21 @@ export async function authenticate(
   const { signedIn } = ctx.state;
   const found: Principal =
     signedIn === null
-      ? await app.authenticator.authenticate(readCredential(ctx.req.headers) ?? keyless, ctx.ip)
+      ? await app.authenticator.authenticate(
+          chooseCredential(readCredential(ctx.req.headers), keyless),
+          ctx.ip,
+        )
       : await app.authenticator.admitSession(await app.accounts.signIn.apiKeyOf(signedIn), ctx.ip);
   ctx.state.principal = found;
   const tags = parseTags(ctx.get(tagsHeader));
   return tags.length === 0 ? found : { ...found, labels: { ...noLabels, tags } };
+}
+
+/** What Ollama's clients present to interfaces that want a key. */
+const placeholder = "ollama";
+
+function chooseCredential(presented: string | null, keyless: string | null): string | null {
+  return keyless !== null && (presented === null || presented === placeholder) ? keyless : presented;
 }
 
 /** Authenticates the management key of a request, or the member of a request of the console. @throws the same errors as `authenticate`. */

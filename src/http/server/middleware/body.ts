@@ -46,10 +46,14 @@ function canDeclareForm({ headers }: IncomingMessage, formsAreJson: BodyRules["f
   return isBearer || (formsAreJson === "programs" && !isFromPage(headers));
 }
 
+/** A web page sends none of these to another origin unasked. */
+const jsonTypes = ["application/json", "text/json"];
+
 function checkMediaType(req: IncomingMessage, acceptsForm: boolean): void {
   const [type = "", ...parameters] = (req.headers["content-type"] ?? "").toLowerCase().split(";");
   const isForm = type.trim() === "application/x-www-form-urlencoded";
-  if (type.trim() !== "application/json" && !(isForm && acceptsForm))
+  const isJson = jsonTypes.includes(type.trim());
+  if (!isJson && !(isForm && acceptsForm))
     throw unsupportedMedia(
       "The request body must be JSON, with the header 'content-type: application/json'.",
     );

@@ -7,6 +7,8 @@ import { trailerNames } from "./run-headers.js";
 
 const eventStreamType = "text/event-stream";
 
+export type EventStream = ReturnType<typeof openEventStream>;
+
 /** Sends status 200 and the headers of a stream; writes `ping` whenever no frame was written for `pingEveryMs`. */
 export function openEventStream(
   res: ServerResponse,

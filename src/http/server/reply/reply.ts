@@ -1,6 +1,6 @@
 /**
  * Writes the answer of a run: as a stream, or folded into one JSON object. The status is sent only after the run has accepted its
- * prompt. Handles backpressure and keep-alive frames, and aborts the run when the client disconnects. The presenter of the dialect
+ * prompt; a stream sends it earlier where that takes long, so that no proxy gives up. Handles backpressure and keep-alive frames, and aborts the run when the client disconnects. The presenter of the dialect
  * supplies frames and bodies.
  */
 import { HearthError, toHearthError } from "../../../core/errors.js";
@@ -10,13 +10,14 @@ import { type Client, watchClient } from "./client.js";
 import type { Context } from "../context.js";
 import type { AppContext } from "../app-context.js";
 import { reportFailure } from "../middleware/errors.js";
-import { openEventStream } from "./event-stream.js";
+import { openEventStream, type EventStream } from "./event-stream.js";
 import type { JsonPresenter, StreamForm, StreamPresenter } from "../../../answers/endpoint.js";
 import { costHeader, runHeaders, runTrailers } from "./run-headers.js";
 
 /**
- * Streams a run; resolves when the last frame is written or the client disconnects.
- * @throws HearthError when the run fails before its first event; nothing is sent then.
+ * Streams a run; resolves when the last frame is written or the client disconnects. The headers are sent with the first event, or with a
+ * ping when there is none for `pingEveryMs`; a failure after that is a frame.
+ * @throws HearthError when the run fails before the headers are sent.
  */
 export async function sendStream(
   app: AppContext,
@@ -25,26 +26,30 @@ export async function sendStream(
   presenter: StreamPresenter,
 ): Promise<void> {
   const client = watchClient(ctx.req.socket, () => run.abort());
-  try {
-    const events = run.events[Symbol.asyncIterator]();
-    const first = await events.next();
-    if (first.done === true) return rejectUnfinished(client);
+  let stream: EventStream | null = null;
+  const open = (): EventStream => {
     ctx.set(runHeaders(run));
     ctx.respond = false;
-    const stream = openEventStream(ctx.res, client, presenter, app);
-    const rest = { [Symbol.asyncIterator]: () => events };
-    const send = async (event: RunEvent): Promise<void> => {
-      for (const frame of presenter.frames(event)) await stream.send(frame);
-    };
-    await send(first.value);
-    const failure = await forward(rest, run.request.choices, send);
+    return (stream ??= openEventStream(ctx.res, client, presenter, app));
+  };
+  const stopWaiting = app.clock.after(app.limits.pingEveryMs, () => void open().send(presenter.ping));
+  const send = async (event: RunEvent): Promise<void> => {
+    stopWaiting();
+    const opened = stream ?? open();
+    for (const frame of presenter.frames(event)) await opened.send(frame);
+  };
+  try {
+    const failure = await forward(run.events, run.request.choices, send);
+    stopWaiting();
+    if (failure !== null && stream === null) return rejectUnsent(client, failure);
     if (failure !== null && !client.isDisconnected()) reportFailure(app.logger, ctx, failure);
     const last = failure === null ? presenter.closing : presenter.failure(failure, run.finalUsage);
-    stream.end(last, runTrailers(run));
+    open().end(last, runTrailers(run));
   } catch (thrown) {
     setCost(ctx, run);
     throw thrown;
   } finally {
+    stopWaiting();
     client.unwatch();
     run.abort();
   }
@@ -85,7 +90,7 @@ export async function sendJson(ctx: Context, run: TextRun, presenter: JsonPresen
       presenter.add(event);
       if (event.type === "generation-end") open -= 1;
     }
-    if (open > 0) return rejectUnfinished(client);
+    if (open > 0) return rejectUnsent(client, cutShort());
     ctx.set(runHeaders(run));
     const body = presenter.body();
     if (typeof body === "string") ctx.type = "application/json";
@@ -122,9 +127,9 @@ async function forward(
   return open === 0 ? null : cutShort();
 }
 
-/** Handles a run that ended early. @throws HearthError unless the client has disconnected. */
-function rejectUnfinished(client: Client): void {
-  if (!client.isDisconnected()) throw cutShort();
+/** Handles the failure of a run of which nothing was sent. @throws HearthError unless the client has disconnected. */
+function rejectUnsent(client: Client, failure: HearthError): void {
+  if (!client.isDisconnected()) throw failure;
 }
 
 function cutShort(): HearthError {

@@ -73,7 +73,10 @@ async function compileValidator(
         const problem = await findProblem(call.arguments, tools.get(call.name));
         if (problem !== null) return `the arguments of '${call.name}': ${problem}`;
       }
-      return answer.calls.length > 0 ? null : findProblem(answer.text, text);
+      if (answer.calls.length > 0) return null;
+      return request.format.type === "grammar"
+        ? ((await text?.check(answer.text)) ?? null)
+        : findProblem(answer.text, text);
     },
   };
 }
@@ -120,6 +123,7 @@ async function textSchema(
   if (format.type === "json-object")
     return schemas.compile({ type: "object" }, { param: "response_format", teamId });
   const param = schemaPaths?.format ?? "response_format.json_schema.schema";
+  if (format.type === "grammar") return schemas.readGrammar(format.grammar, { param, teamId });
   return schemas.compile(format.schema, { param, teamId, text: format.schemaText });
 }
 

@@ -6,6 +6,7 @@ import type { DecodeJob, Engine } from "../../../core/engine.js";
 import { HearthError } from "../../../core/errors.js";
 import type { EngineEvent, FinishReason, GenerationEnd, GenerationEvent } from "../../../core/generation.js";
 import type { Model } from "../../../core/model.js";
+import type { CountedTokens } from "../../../core/requests/counted-tokens.js";
 import type { AnswerValidator, CompletedAnswer } from "./answer-rules.js";
 
 /** Attempts at one answer, the first included. */
@@ -28,6 +29,8 @@ export interface EventTaker {
   discard(event: GenerationEvent): void;
   /** Called when the prompt was not evaluated any further, because the run was aborted. */
   promptCut(evaluatedTokens: number): void;
+  /** Called when the answer was aborted whose tokens so far its server has counted. */
+  answerCut(counted: CountedTokens): void;
   /** Takes the end of each attempt, after its events. */
   attemptEnded(end: GenerationEnd): void;
   /**
@@ -70,6 +73,9 @@ async function attemptChoice(engine: Engine, choice: Choice, attempt: number): P
       else if (event.type === "prompt-cut") {
         emitHeld();
         taker.promptCut(event.evaluatedTokens);
+      } else if (event.type === "answer-cut") {
+        emitHeld();
+        taker.answerCut(event.counted);
       } else {
         answer.add(event);
         if (validator.exact) taker.emit(event);
@@ -105,7 +111,8 @@ async function problemIn(
   end: GenerationEnd | null,
   validator: AnswerValidator,
 ): Promise<string | null> {
-  if (end === null || end.failure !== undefined || end.finishReason === "length") return null;
+  if (end === null || end.failure !== undefined) return null;
+  if (end.finishReason === "length" || end.finishReason === "content_filter") return null;
   return validator.check(answer);
 }
 
@@ -130,14 +137,16 @@ async function drain(events: AsyncIterable<EngineEvent>): Promise<void> {
 /** The same job with another seed; a temperature of 0 would repeat the answer. */
 function jobForAttempt(job: DecodeJob, attempt: number): DecodeJob {
   if (attempt === 1) return job;
-  const { seed, temperature } = job.sampling;
+  const { seed } = job.sampling;
+  const temperature = Math.max(job.sampling.temperature, 0.7);
   return {
     ...job,
     sampling: {
       ...job.sampling,
       seed: seed === null ? null : (seed + (attempt - 1) * 0x9e3779b9) >>> 0,
-      temperature: Math.max(temperature, 0.7),
+      temperature,
     },
+    statedSampling: { ...job.statedSampling, temperature },
   };
 }
 

@@ -36,6 +36,16 @@ export async function drive(run: TextRun): Promise<void> {
   await Promise.all(workers);
 }
 
+/** Where a request limits the tokens that penalties count, and its engine cannot. */
+function warnOfPenaltyTokens({ request: { statedSampling, sampling }, warnings }: TextRun): void {
+  const { frequencyPenalty, presencePenalty, repeatPenalty = 1 } = sampling;
+  const isPenalised = frequencyPenalty !== 0 || presencePenalty !== 0 || repeatPenalty !== 1;
+  if (isPenalised && statedSampling.penaltyTokens != null)
+    warnings.push(
+      "repeat_last_n is not applied: the engine of this model counts penalties over the whole answer",
+    );
+}
+
 async function prepareFirstTurn(run: TextRun): Promise<Turn> {
   const { model, request, signal, services, teamId } = run;
   const { manifest } = model;
@@ -47,6 +57,7 @@ async function prepareFirstTurn(run: TextRun): Promise<Turn> {
   const captioning = services.captioning.caption(messages, teamId, signal);
   const conversation = captioning instanceof Promise ? await unlessAborted(captioning, signal) : captioning;
   const loaded = await run.timings.measureLoad(() => run.load(services.load(model, signal)));
+  if (loaded.countsWholeAnswer === true) warnOfPenaltyTokens(run);
   const built = await unlessAborted(
     buildPrompts(services.engine, model, loaded, request, conversation),
     signal,

@@ -55,16 +55,22 @@ export async function generateTurn(
   const { loaded, validator } = turn;
   const job = createJob(run, turn, index);
   const promptTokens = job.prompt.tokens.length;
-  let end: GenerationEnd | null = null;
+  let whole: GenerationEnd | null = null;
   await run.withSlot(loaded, promptTokens, async (slot) => {
     timings.slotGranted(slot.queuedMs);
     slot.tokensServed = promptTokens;
     // Nothing is produced that is not reserved.
     await run.money.record();
     const taker = new ChoiceEvents(run, turn, { index, prompt: job.prompt, slot, observe });
-    end = await generateChoice(run.services.engine, { index, model, job, validator, signal, taker });
+    whole = await generateChoice(run.services.engine, { index, model, job, validator, signal, taker });
   });
-  return end;
+  const end = whole as GenerationEnd | null;
+  return end === null || !isEmptyAnswer(turn) ? end : { ...end, finishReason: "length", stopSequence: null };
+}
+
+/** Whether only the prompt is evaluated. An engine evaluates its end with the first token, which is sampled then, and left out. */
+function isEmptyAnswer({ request }: Turn): boolean {
+  return request.maxTokens === 0;
 }
 
 interface ChoiceOnSlot {
@@ -96,6 +102,7 @@ class ChoiceEvents implements EventTaker {
 
   emit(taken: GenerationEvent): void {
     const { firstCall, isSilent } = this.#turn;
+    if (isEmptyAnswer(this.#turn) && taken.type !== "generation-start") return;
     const event = "index" in taken ? { ...taken, index: taken.index + firstCall } : taken;
     this.#choice.observe(event);
     if (event.type === "generation-start") return this.#emitStart(this.#begin(event));
@@ -111,6 +118,10 @@ class ChoiceEvents implements EventTaker {
 
   promptCut(evaluatedTokens: number): void {
     this.#run.money.count((usage) => cutPrompt(usage, this.#own, evaluatedTokens));
+  }
+
+  answerCut(counted: CountedTokens): void {
+    this.#correctTokens(counted);
   }
 
   attemptEnded({ counted }: GenerationEnd): void {
@@ -173,7 +184,7 @@ const estimatedTokens = "the numbers of tokens are estimated: the server has not
 /** Returns the engine's job for one choice; each has a seed of its own. */
 function createJob({ id, teamId }: TextRun, turn: Turn, index: number): DecodeJob {
   const { request, prompts, validator, reasoningTokensMax, callIdInfix } = turn;
-  const { sampling, tools, toolChoice, topLogprobs, stop, maxTokens, maxTokensExcludesReasoning } = request;
+  const { sampling, statedSampling, tools, toolChoice, topLogprobs, maxTokens } = request;
   const choicesPerPrompt = request.choices / prompts.length;
   const prompt = prompts[Math.floor(index / choicesPerPrompt)];
   if (prompt === undefined) throw new Error(`no prompt for the choice ${index}`);
@@ -183,6 +194,7 @@ function createJob({ id, teamId }: TextRun, turn: Turn, index: number): DecodeJo
     prompt,
     teamId,
     sampling: { ...sampling, seed },
+    statedSampling,
     tools,
     toolChoice,
     rules: validator.rules,
@@ -190,9 +202,11 @@ function createJob({ id, teamId }: TextRun, turn: Turn, index: number): DecodeJo
     callIdPrefix: `call_${id.replaceAll("-", "")}${index}${callIdInfix}`,
     reasoningTokensMax,
     topLogprobs,
-    stop,
-    maxTokens,
-    maxTokensExcludesReasoning,
+    stop: request.stop,
+    stopTokens: request.stopTokens,
+    minTokens: request.minTokens,
+    maxTokens: isEmptyAnswer(turn) ? 1 : maxTokens,
+    maxTokensExcludesReasoning: request.maxTokensExcludesReasoning,
     deterministic: request.deterministic,
     ephemeral: request.ephemeral,
     cacheKey: request.cacheKey,

@@ -12,6 +12,10 @@ export interface ChatReply {
   readonly status?: number;
   /** Body of an answer with that status. */
   readonly error?: object;
+  /** Headers of an answer with that status. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The whole answer as JSON, of a server that does not stream. */
+  readonly whole?: object;
   /** After the deltas, the connection is lost, or it stays silent. */
   readonly then?: "connection lost" | "silence";
 }
@@ -57,8 +61,12 @@ export async function startChatDouble(
     const reply = answering(body, double.bodies.length - 1);
     if (reply.status !== undefined)
       return void response
-        .writeHead(reply.status, { "content-type": "application/json" })
+        .writeHead(reply.status, { "content-type": "application/json", ...reply.headers })
         .end(JSON.stringify({ error: reply.error ?? { message: "as the test says" } }));
+    if (reply.whole !== undefined)
+      return void response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify(reply.whole));
     const { deltas = [{ content: "Hi" }], finish = "stop", usage = null } = reply;
     let isOver = false;
     response.on("close", () => {

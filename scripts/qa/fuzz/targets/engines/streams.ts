@@ -269,6 +269,7 @@ const anySegment: Omit<Segment, "topLogprobs"> = {
   answerTokens: 0,
   grammar: null,
   sampling,
+  stated: sampling,
   seed: 1,
   logitBias: new Map(),
   tokensMax,

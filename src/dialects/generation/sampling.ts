@@ -1,6 +1,7 @@
 /** Sampling and stop fields that all of OpenAI's text endpoints share. Pure. */
 import { z } from "zod";
-import type { StatedSampling } from "../core/generation.js";
+import type { StatedSampling } from "../../core/generation.js";
+import { engineFields } from "./engine-fields.js";
 import {
   int32Max,
   optionalInteger,
@@ -8,15 +9,29 @@ import {
   boundedRecord,
   optionalNumber,
   stopSequenceField,
+  parsePenaltyTokens,
+  parseTopK,
   parseTopP,
-} from "./request-fields.js";
+  topKField,
+} from "../request-fields.js";
 
 const logitBiasesMax = 1_024;
 /** The hosted API takes 4; local servers take more, and their clients send them. */
 const stopsMax = 16;
 const int64Max = 2 ** 63;
 
-export const maxTokensField = optionalInteger(1, int32Max, `must be at least 1 and at most ${int32Max}`);
+const maxTokensRange = `must be at least 1 and at most ${int32Max}`;
+
+/** Maximum tokens of an answer: at least one, or -1. */
+export const maxTokensField = optionalInteger(-1, int32Max, maxTokensRange).refine(
+  (value) => value !== 0,
+  maxTokensRange,
+);
+
+/** Reads a maximum of tokens; null: none. Local engines read -1 as none. */
+export function parseMaxTokens(value: number | null | undefined): number | null {
+  return value == null || value === -1 ? null : value;
+}
 
 export const streamFields = {
   stream: z.boolean().nullish().describe("Whether the answer is streamed as server-sent events."),
@@ -66,12 +81,13 @@ export const samplingFields = {
   )
     .nullish()
     .describe("Map of token id to the value that is added to its logit."),
-  top_k: optionalInteger(1, 1_000).describe(
-    "Extension: samples only from this many of the most likely tokens.",
+  top_k: topKField.describe(
+    "Extension: samples only from this many of the most likely tokens, at most 1000; 0 or -1: from all.",
   ),
   min_p: optionalNumber(0, 1).describe(
     "Extension: excludes tokens whose probability is below this fraction of the most likely token's.",
   ),
+  ...engineFields,
 };
 
 type SamplingBody = z.infer<z.ZodObject<typeof samplingFields>>;
@@ -81,11 +97,13 @@ export function parseSampling(fields: SamplingBody): StatedSampling {
   return {
     temperature: fields.temperature ?? undefined,
     topP: parseTopP(fields.top_p),
-    seed: fields.seed == null ? undefined : seed32(fields.seed),
+    seed: parseSeed(fields.seed),
     frequencyPenalty: fields.frequency_penalty ?? undefined,
     presencePenalty: fields.presence_penalty ?? undefined,
-    topK: fields.top_k ?? undefined,
+    topK: parseTopK(fields.top_k),
     minP: fields.min_p ?? undefined,
+    repeatPenalty: fields.repetition_penalty ?? fields.repeat_penalty ?? undefined,
+    penaltyTokens: parsePenaltyTokens(fields.repeat_last_n),
     logitBias: fields.logit_bias ?? {},
   };
 }
@@ -94,6 +112,12 @@ export function parseSampling(fields: SamplingBody): StatedSampling {
 export function parseStops({ stop }: SamplingBody): readonly string[] {
   if (stop == null) return [];
   return typeof stop === "string" ? [stop] : stop;
+}
+
+/** Reads a seed. Clients of local engines send -1 for a random one: null. */
+function parseSeed(seed: number | null | undefined): number | null | undefined {
+  if (seed == null) return undefined;
+  return seed === -1 ? null : seed32(seed);
 }
 
 /** Converts a seed to 32 bits. A seed that fits keeps its bits; a wider one is the XOR of its two halves. */

@@ -1,6 +1,6 @@
 /** The reasoning effort field that OpenAI's and xAI's endpoints share. Pure. */
 import { z } from "zod";
-import type { ReasoningEffort } from "../core/generation.js";
+import type { ReasoningEffort } from "../../core/generation.js";
 
 export const reasoningEffortField = z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
 

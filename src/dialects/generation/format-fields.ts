@@ -1,0 +1,110 @@
+/** The fields by which clients of vLLM and llama-server require a format of the answer's text, besides OpenAI's. Pure. */
+import { z } from "zod";
+import type { AnswerFormat } from "../../core/generation.js";
+import { invalidValue, unsupported } from "../field-error.js";
+import { boundedArray, jsonObjectField } from "../request-fields.js";
+import { wellFormed } from "../well-formed.js";
+
+const choicesMax = 1_000;
+
+const schema = z.union([z.string(), jsonObjectField]).nullish();
+const choices = boundedArray(z.string().min(1, "must not be empty"), choicesMax).nullish();
+const grammar = z.string().nullish();
+const other = z.unknown().optional().describe("Not supported: rejected.");
+
+const guidedFields = {
+  guided_json: schema.describe("A JSON Schema that the text must match."),
+  guided_choice: choices.describe("The text is one of these."),
+  guided_grammar: grammar.describe("A grammar in GBNF that describes the text."),
+  guided_regex: other,
+};
+
+export const formatFields = {
+  ...guidedFields,
+  grammar: grammar.describe("A grammar in GBNF that describes the text."),
+  json_schema: schema.describe("A JSON Schema that the text must match."),
+  structured_outputs: z
+    .object({ json: schema, choice: choices, grammar, regex: other, structural_tag: other })
+    .nullish()
+    .describe("The newer form of `guided_json`, `guided_choice` and `guided_grammar`."),
+};
+
+type FormatBody = z.infer<z.ZodObject<typeof formatFields>>;
+
+/** The format of the answer's text, and the path of its schema or grammar. */
+interface StatedFormat {
+  readonly format: AnswerFormat;
+  readonly formatPath: string;
+}
+
+/**
+ * Returns the format that these fields require; null: none of them is stated.
+ * @throws HearthError `invalid_value` for two of them, a text that is no schema, and regular expressions.
+ */
+export function parseOtherFormat(fields: FormatBody): StatedFormat | null {
+  const { structured_outputs: outputs } = fields;
+  const regexes = [
+    ["guided_regex", fields.guided_regex],
+    ["structured_outputs.regex", outputs?.regex],
+    ["structured_outputs.structural_tag", outputs?.structural_tag],
+  ] as const;
+  for (const [path, value] of regexes) if (value != null) throw unsupported(path, "this format of a text is");
+  const stated = [
+    ...readSchemas([
+      ["guided_json", fields.guided_json],
+      ["json_schema", fields.json_schema],
+      ["structured_outputs.json", outputs?.json],
+    ]),
+    ...readGrammars([
+      ["guided_choice", toGrammar(fields.guided_choice)],
+      ["structured_outputs.choice", toGrammar(outputs?.choice)],
+      ["guided_grammar", fields.guided_grammar],
+      ["grammar", fields.grammar],
+      ["structured_outputs.grammar", outputs?.grammar],
+    ]),
+  ];
+  const [first, second] = stated;
+  if (first !== undefined && second !== undefined)
+    throw invalidValue(second.formatPath, `is not allowed together with ${first.formatPath}`);
+  return first ?? null;
+}
+
+type Stated<Value> = readonly (readonly [path: string, value: Value | null | undefined])[];
+
+function readSchemas(fields: Stated<z.infer<typeof schema>>): readonly StatedFormat[] {
+  return fields.flatMap(([formatPath, value]) =>
+    value == null || value === ""
+      ? []
+      : [{ format: { type: "json-schema", schema: toSchema(value, formatPath) }, formatPath }],
+  );
+}
+
+function readGrammars(fields: Stated<string>): readonly StatedFormat[] {
+  return fields.flatMap(([formatPath, value]) =>
+    value == null || value === "" ? [] : [{ format: { type: "grammar", grammar: value }, formatPath }],
+  );
+}
+
+/** Some clients send a schema as JSON text. @throws HearthError `invalid_value` for another text */
+function toSchema(value: string | Record<string, unknown>, path: string): Record<string, unknown> {
+  if (typeof value !== "string") return value;
+  const problem = "must be a JSON Schema, or its JSON text";
+  try {
+    const { success, data } = jsonObjectField.safeParse(JSON.parse(value));
+    if (success) return data;
+  } catch {
+    throw invalidValue(path, problem);
+  }
+  throw invalidValue(path, problem);
+}
+
+/** Returns the grammar of texts of which one is the answer; null: none is stated. */
+function toGrammar(texts: readonly string[] | null | undefined): string | null {
+  if (texts == null || texts.length === 0) return null;
+  return `root ::= ${texts.map(toLiteral).join(" | ")}`;
+}
+
+/** GBNF has JSON's escapes, without two of them. */
+function toLiteral(text: string): string {
+  return JSON.stringify(wellFormed(text)).replaceAll("\\b", "\\u0008").replaceAll("\\f", "\\u000c");
+}
