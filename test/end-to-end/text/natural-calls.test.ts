@@ -15,12 +15,27 @@ import {
 import { fileServer } from "../../kit/server.js";
 import { someOf } from "../../kit/setup/random-cases.js";
 
-const names = someOf(familyNames, 3);
+const families = someOf(familyNames, 3);
+
+/** A template whose parts all have the same marks, and whose models write an empty text before a call. */
+const sharedMarks =
+  "{%- for t in tools or [] -%}<|open|>tool<|sep|>{{ t | tojson }}<|over|>{%- endfor -%}" +
+  "{%- for m in messages -%}<|open|>{{ m.role }}<|sep|>{%- if m.role == 'assistant' -%}" +
+  "<|open|>text<|sep|>{{ m.content or '' }}<|close|>text<|sep|>" +
+  '{%- for c in m.tool_calls or [] -%}<|open|>call name="{{ c.function.name }}"<|sep|>{{ c.function.arguments | tojson }}<|close|>call<|sep|>{%- endfor -%}' +
+  "{%- else -%}{{ m.content }}{%- endif -%}<|over|>{%- endfor -%}" +
+  "{%- if add_generation_prompt -%}<|open|>assistant<|sep|>{%- endif -%}";
+
+const templates: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(families.map((family) => [family, template(family)])),
+  "shared-marks": sharedMarks,
+};
+const names = Object.keys(templates);
 
 const prepared: ReplayedTemplate[] = [];
 beforeAll(async () => {
-  for (const name of names) {
-    const source = await readSource(template(name));
+  for (const [name, text] of Object.entries(templates)) {
+    const source = await readSource(text);
     if (source === null) throw new Error(`the template of ${name} is not valid`);
     prepared.push(await prepareTemplate(name, source));
   }

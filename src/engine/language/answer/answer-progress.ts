@@ -52,7 +52,11 @@ export class AnswerProgress<S, F extends TextFollower> {
     this.#decode = decode;
     const calls = parsedCalls(decode);
     this.#answer = createAnswer(language, decode, calls);
-    this.constraint = createConstraint(grammars, decode, this.#answer.mode);
+    this.constraint = createConstraint(
+      { ...grammars, answerMarks: language.answerMarks },
+      decode,
+      this.#answer.mode,
+    );
     this.#hiddenMarks = calls.hidden ? openingTokens(language) : [];
   }
 

@@ -48,11 +48,14 @@ export interface StartedGrammar<S, F extends TextFollower> {
   readonly follower: F | null;
 }
 
+type AnswerMarks = ModelLanguage["answerMarks"];
+
 /** A model as a constraint sees it. */
 export interface ConstrainedModel<S, F extends TextFollower> extends Pick<
   ModelLanguage,
   "tools" | "reasoning"
 > {
+  readonly answerMarks?: AnswerMarks;
   /**
    * Starts a grammar.
    * @param root the name of a rule. @param written text that is already written of what the grammar describes
@@ -104,7 +107,7 @@ function buildConstraint<S, F extends TextFollower>(
 ): Constraint<S, F> | null {
   const { rules, toolChoice } = job;
   const requested = requestedCalls(model.tools, job);
-  const whole = wholeAnswerGrammar(model.tools, job, requested);
+  const whole = wholeAnswerGrammar(model.tools, job, requested, model.answerMarks ?? null);
   // With reasoning disabled, the answer must not begin with a reasoning block.
   const startMode = mode === "opening" && job.reasoningTokensMax === 0 ? "answer" : mode;
   if (whole !== null) return new WholeAnswerConstraint(model, whole, startMode);
@@ -137,22 +140,31 @@ function wholeAnswerGrammar(
   format: ToolFormat,
   { rules, toolChoice, prompt }: DecodeJob,
   requested: RequestedCalls | null,
+  answerMarks: AnswerMarks,
 ): WholeAnswerGrammar | null {
   const forced = toolChoice.mode === "required" && requested !== null;
   if (rules.text === null && !forced) return null;
   const book = createBook(rules.rules);
-  const calls = requested === null ? [] : [callGrammar(format, requested, book)];
+  const calls = requested === null ? [] : [callGrammar(format, requested, answerMarks, book)];
   const isRaw = prompt.rawText !== undefined;
   const opening = isRaw || format.promptEnd === "" ? "" : `${literal(format.answerOpening)} `;
   const text = rules.text === null || forced ? [] : [opening + rules.text];
   return { book, answer: book.toName([...text, ...calls].join(" | ")) };
 }
 
-/** The prompt may already have the mark before the call. */
-function callGrammar(format: ToolFormat, requested: RequestedCalls, book: RuleSet): string {
+/** The prompt may already have the mark before the call; the model may write an empty text before it, between the marks of texts. */
+function callGrammar(
+  format: ToolFormat,
+  requested: RequestedCalls,
+  answerMarks: AnswerMarks,
+  book: RuleSet,
+): string {
   const { promptEnd } = format;
   const rest = promptEnd === "" ? null : format.continuation(promptEnd, requested, book);
-  return rest ?? format.callGrammar(requested, book);
+  if (rest !== null) return rest;
+  const { open = "", close = "" } = answerMarks ?? {};
+  const emptyText = open === "" ? "" : `(${whiteSpaceRule} ${literal(open)} (${literal(close)})?)? `;
+  return emptyText + format.callGrammar(requested, book);
 }
 
 function createBook(rules: ReadonlyMap<string, string>): RuleSet {

@@ -110,11 +110,16 @@ function* readUnmarked(source: AnswerSource, out: Output): Reading<boolean> {
   const isRead = failure === null;
   if (isRead && isFenced) yield* skipMark(source, [fence]);
   if (isRead) out.addText(source.takeRecord());
-  else if (source.isCut && failure?.ranOut === true && out.namesTool(source.text.slice(source.at)))
+  else if (source.isCut && failure?.ranOut === true && isBegun(source.text.slice(source.at), out))
     source.at = source.text.length;
   else source.moveTo(start);
   source.release();
   return isRead;
+}
+
+/** Whether a text is more likely the beginning of a call than anything else. */
+function isBegun(text: string, out: Output): boolean {
+  return out.namesTool(text) || /^\s*\{\s*"tool_calls"/.test(text);
 }
 
 /** Reads calls that begin with a mark. What is none is text. */
