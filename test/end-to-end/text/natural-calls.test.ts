@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { familyNames, template } from "../../kit/engine/tool-answers.js";
 import { temporaryFolder } from "../../kit/folder.js";
+import type { NaturalForm } from "../../kit/replay/natural-forms.js";
 import { readSource } from "../../kit/replay/read-source.js";
 import {
   measurePrompts,
@@ -15,7 +16,7 @@ import {
 import { fileServer } from "../../kit/server.js";
 import { someOf } from "../../kit/setup/random-cases.js";
 
-const families = someOf(familyNames, 3);
+const families = [...new Set([...someOf(familyNames, 3), "hermes"])];
 
 /** A template whose parts all have the same marks, and whose models write an empty text before a call. */
 const sharedMarks =
@@ -70,5 +71,45 @@ describe("a model that writes what models naturally write", () => {
       fault === null ? [] : `${kind}, ${toolChoice}, ${streamed ? "streamed" : "whole"}: ${fault}`,
     );
     expect(faults).toEqual([]);
+  });
+});
+
+describe("a model that writes marks and control tokens inside of a call", () => {
+  const form = (kind: string, text: string): NaturalForm => ({
+    kind,
+    text,
+    calls: [],
+    content: "",
+    toolChoices: ["auto", "required"],
+  });
+  const call = (members: string): string =>
+    `<tool_call>\n{"name": "get_weather", "arguments": {${members}}}\n</tool_call>`;
+  const marked: readonly NaturalForm[] = [
+    form("a mark in a text", call('"city": "a</tool_call>b"')),
+    form("a control token in a text", call('"city": "a<|im_start|>b<|im_start|>"')),
+    form("a mark in a key", call('"city": "a", "x</tool_call>y": 1')),
+  ];
+  const prepare = async (): Promise<ReplayedTemplate> => {
+    const source = await readSource(template("hermes"));
+    if (source === null) throw new Error("the template is not valid");
+    return { name: "marked", source, forms: marked };
+  };
+  const server = fileServer(async (finished) => {
+    const folder = temporaryFolder(finished);
+    const prepared = await prepare();
+    const lengths = await measurePrompts(measuring().client, { ...prepared, name: "hermes" });
+    await writeFormsModel(folder, prepared, lengths);
+    return { environment: { HEARTH_MODELS: folder } };
+  });
+
+  it("D8: has none of them in its arguments", async () => {
+    const prepared = await prepare();
+    const lengths = await measurePrompts(server().client, prepared);
+    for await (const { kind, fault } of replayForms(server().client, prepared, lengths)) {
+      // What it says is what came out: other texts than those that it wanted to write.
+      const [shown = ""] = (fault ?? "").split(" from ");
+      expect({ kind, shown, hasMark: /tool_call>|im_start/.test(shown) }).toMatchObject({ hasMark: false });
+      expect(shown).toContain("get_weather");
+    }
   });
 });
