@@ -68,6 +68,7 @@ export async function naturalForms(source: ReadSource): Promise<readonly Natural
   const answer = typeof spoken === "string" ? said : spoken.text;
   return [
     ...own,
+    ...withReasoning(own, spoken, source),
     // A message with a header says what it is.
     ...(readsReasoning ? [] : plain),
     {
@@ -125,6 +126,24 @@ async function ownForms(source: ReadSource): Promise<readonly NaturalForm[]> {
         .slice(0, at)
         .some((other) => other.text === form.text && isDeepStrictEqual(other.calls, form.calls)),
   );
+}
+
+/** The first form, after reasoning that the model begins itself. */
+function withReasoning(
+  own: readonly NaturalForm[],
+  spoken: WrittenTurn | string,
+  { reading }: ReadSource,
+): readonly NaturalForm[] {
+  const { open = "", close = "" } = reading.reasoning ?? {};
+  const first = own.find(({ kind }) => kind === "a call");
+  if (first === undefined || typeof spoken === "string" || spoken.promptOpens || open === "") return [];
+  const { calls, content, toolChoices, text: written } = first;
+  const call = written.slice(written.includes(close) ? written.indexOf(close) + close.length : 0).trimStart();
+  const reasons = `${open}\nHm.\n${close}\n\n${call}`;
+  return [
+    { kind: "reasoning and a call", text: reasons, calls, content, toolChoices },
+    { kind: "a line before reasoning and a call", text: `\n${reasons}\n`, calls, content, toolChoices },
+  ];
 }
 
 interface OwnForm {
