@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../kit/folder.js";
 import { runProgram } from "../../kit/program.js";
 import { type TestServer, fileServer, startServer } from "../../kit/server.js";
 import { builtInModel, testKey } from "../../kit/server/settings.js";
-import { until } from "../../kit/until.js";
+import { eventually, until } from "../../kit/until.js";
 
 const model = "far-model";
 const secret = "sk-the-key-of-the-foreign-server";
@@ -258,6 +258,35 @@ describe("a model on a server of texts", () => {
       expect(await refused.text()).toContain(`refuses the apiKey of its settings (${status})`);
     }
   });
+
+  it.each([
+    ["/v1/chat/completions", { messages: [{ role: "user", content: "Hi" }] }],
+    ["/v1/messages", { messages: [{ role: "user", content: "Hi" }], max_tokens: 99 }],
+    ["/api/chat", { messages: [{ role: "user", content: "Hi" }] }],
+    ["/api/generate", { prompt: "Hi" }],
+  ])(
+    "ends with a client of %s that leaves, who is charged the last usage that the server has sent",
+    async (path, fields) => {
+      const usageSoFar = { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 };
+      const app = start(() => ({ deltas: [{ content: "Hello there" }], usageSoFar, then: "silence" }));
+      const leaving = new AbortController();
+      const response = await fetch(app.url + path, {
+        method: "POST",
+        headers: { authorization: `Bearer ${testKey}`, "content-type": "application/json" },
+        body: JSON.stringify({ model, stream: true, ...fields }),
+        signal: leaving.signal,
+      });
+      const reader = response.body?.getReader();
+      for (let text = ""; !text.includes("Hello there");)
+        text += Buffer.from((await reader?.read())?.value ?? []).toString();
+      leaving.abort();
+      await until(() => app.double.left === 1);
+      await eventually(async () => {
+        const [run] = await app.app.runs.list(1);
+        expect(run).toMatchObject({ state: "aborted", usage: { promptTokens: 12, completionTokens: 3 } });
+      });
+    },
+  );
 
   it("says that its server has withheld an answer, which is charged as it was counted", async () => {
     const app = start(() => ({ deltas: [{ content: "Well" }], finish: "content_filter" }));

@@ -8,6 +8,8 @@ export interface ChatReply {
   readonly deltas?: readonly object[];
   readonly finish?: string | null;
   readonly usage?: object | null;
+  /** The usage so far, in each chunk. */
+  readonly usageSoFar?: object;
   /** Instead of an answer. */
   readonly status?: number;
   /** Body of an answer with that status. */
@@ -67,7 +69,7 @@ export async function startChatDouble(
       return void response
         .writeHead(200, { "content-type": "application/json" })
         .end(JSON.stringify(reply.whole));
-    const { deltas = [{ content: "Hi" }], finish = "stop", usage = null } = reply;
+    const { deltas = [{ content: "Hi" }], finish = "stop", usage = null, usageSoFar = null } = reply;
     let isOver = false;
     response.on("close", () => {
       if (!isOver) double.left += 1;
@@ -76,7 +78,7 @@ export async function startChatDouble(
     const send = (data: object): void => void response.write(`data: ${JSON.stringify(data)}\n\n`);
     const common = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "other" };
     for (const delta of deltas)
-      send({ ...common, choices: [{ index: 0, delta, finish_reason: null }], usage: null });
+      send({ ...common, choices: [{ index: 0, delta, finish_reason: null }], usage: usageSoFar });
     if (reply.then === "silence") return;
     isOver = true;
     // What was written is sent before the connection ends.
