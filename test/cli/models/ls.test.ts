@@ -12,7 +12,7 @@ describe("hearth ls", () => {
     const lines = (await hearth("ls")).split("\n");
     expect(lines[0]).toMatch(/^NAME +SIZE +KIND +CONTEXT +ALIASES +MODIFIED$/);
     expect(lines.find((line) => line.startsWith("zeta"))).toMatch(
-      /^zeta-q4_0 +1 MB +chat +2048 +Zeta-Q4_0, org\/repo:Q4_0, org\/repo +2 days ago$/,
+      /^zeta-q4_0 +1 MB +chat +2048 +Zeta-Q4_0, org\/repo:Q4_0, org\/repo, org\/repo\/Zeta-Q4_0 +2 days ago$/,
     );
     expect(lines.find((line) => line.startsWith("hearth-painter"))).toMatch(/ image +- +hearth-painter /);
     expect(lines).toContain(

@@ -133,7 +133,6 @@ describe("an image in a response's input", () => {
   });
 
   it.each([
-    [{ type: "input_image", file_id: "file_1" }, "input.0.content.0.file_id", /were uploaded/],
     [{ type: "input_image", image_url: "x", detail: "huge" }, "input.0.content.0.detail", /auto, low, high/],
     [{ type: "input_image", image_url: "x" }, "input.0.content.0.image_url", /not a data: or http/],
   ])("is refused by name: %j", async (part, param, message) => {
@@ -142,6 +141,29 @@ describe("an image in a response's input", () => {
       input: [{ role: "user", content: [part as never] }],
     });
     await expect(asked).rejects.toMatchObject({ status: 400, param, message });
+  });
+
+  it("may be an uploaded file, as in a messages request, and a file that is no image is refused", async () => {
+    const { client, anthropic } = shared();
+    const upload = (bytes: Buffer, name: string) =>
+      client.files.create({ file: new File([new Uint8Array(bytes)], name), purpose: "user_data" });
+    const { id } = await upload(await imageFile("red", "png"), "red.png");
+    const ask = (file_id: string) =>
+      client.responses.create({
+        model: builtInModel,
+        input: [{ role: "user", content: [{ type: "input_image", file_id, detail: "low" }] }],
+      });
+    await ask(id);
+    expect(lastPrompt()).toBe("user: [image: red picture]\nassistant:");
+    const source = { type: "file", file_id: id };
+    await anthropic.messages.create({
+      model: builtInModel,
+      max_tokens: 9,
+      messages: [{ role: "user", content: [{ type: "image", source: source as never }] }],
+    });
+    expect(lastPrompt()).toBe("user: [image: red picture]\nassistant:");
+    const text = await upload(Buffer.from("red"), "red.txt");
+    await expect(ask(text.id)).rejects.toMatchObject({ status: 400, param: "input.0.content.0.file_id" });
   });
 
   it("is counted without an answer", async () => {
@@ -216,7 +238,7 @@ describe("an image block of a messages request", () => {
       { type: "url", url: "http://127.0.0.1/a.png" },
       /messages\.0\.content\.0\.source\.url: .*fetches no images/,
     ],
-    [{ type: "file", file_id: "f" }, /messages\.0\.content\.0\.source: images that were uploaded/],
+    [{ type: "file" }, /messages\.0\.content\.0\.source\.file_id: is required/],
     [{ type: "base64", media_type: "image/bmp", data: "" }, /media_type: must be one of/],
     [{ type: "base64", media_type: "image/png", data: "!" }, /source\.data: .*base64/],
   ])("is refused by name: %j", async (source, message) => {

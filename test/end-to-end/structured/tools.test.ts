@@ -151,7 +151,7 @@ describe("tool_choice", () => {
   it.each<[string, object, string]>([
     ["a choice of an unknown tool", { tools: [weather], tool_choice: named("no") }, "tool_choice"],
     ["a forced choice without tools", { tool_choice: "required" }, "tool_choice"],
-    ["an unknown choice", { tools: [weather], tool_choice: "any" }, "tool_choice"],
+    ["an unknown choice", { tools: [weather], tool_choice: "sometimes" }, "tool_choice"],
     ["an unknown allowed tool", { tools: [weather], tool_choice: allowed("auto", "no") }, "tool_choice"],
     ["no allowed tool", { tools: [weather], tool_choice: allowed("auto") }, "tool_choice"],
     ["two tools of one name", { tools: [weather, time, weather] }, "tools"],

@@ -175,7 +175,6 @@ describe("an answer that is not what was asked for", () => {
   });
 
   it.each([
-    ["withholds it", {}, { finish: "content_filter" }],
     ["calls no tool where one is required", { tool_choice: "required" }, {}],
     [
       "calls several tools where one may be called",
