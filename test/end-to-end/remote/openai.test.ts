@@ -5,44 +5,13 @@ import { describe, expect, it } from "vitest";
 import { startChatDouble, type ChatDouble, type ChatReply } from "../../kit/doubles/engines/openai.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { runProgram } from "../../kit/program.js";
-import { type TestServer, fileServer, startServer } from "../../kit/server.js";
+import { fileServer, startServer } from "../../kit/server.js";
 import { builtInModel, testKey } from "../../kit/server/settings.js";
 import { eventually, until } from "../../kit/until.js";
+import { bodyOf, engineOf, model, post, secret, tools, type Body } from "./far-model.js";
 
-const model = "far-model";
-const secret = "sk-the-key-of-the-foreign-server";
-const engineOf = (url: string | readonly string[], apiKey = secret, name = "other") =>
-  JSON.stringify([{ kind: "openai", url, apiKey, models: [{ id: model, name, contextTokens: 4096 }] }]);
 const schema = { type: "object", properties: { mood: { enum: ["glad", "sad"] } }, required: ["mood"] };
 const asSchema = { response_format: { type: "json_schema", json_schema: { name: "s", schema } } };
-const tools = [
-  {
-    type: "function",
-    function: {
-      name: "add",
-      parameters: { type: "object", properties: { a: { type: "integer" } }, required: ["a"] },
-    },
-  },
-];
-
-async function post(app: TestServer, more: object = {}): Promise<Response> {
-  return fetch(`${app.url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${testKey}`, "content-type": "application/json" },
-    body: JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }], ...more }),
-  });
-}
-
-interface Body {
-  readonly choices: readonly { readonly message: Record<string, unknown>; readonly finish_reason: string }[];
-  readonly usage: Record<string, unknown>;
-}
-
-async function bodyOf(answer: Promise<Response>): Promise<Body> {
-  const response = await answer;
-  expect(response.status).toBe(200);
-  return (await response.json()) as Body;
-}
 
 const call = (name: string, ...parts: readonly string[]): readonly object[] => [
   { tool_calls: [{ index: 0, id: "x", type: "function", function: { name, arguments: "" } }] },
@@ -167,96 +136,6 @@ describe("a model on a server of texts", () => {
       500,
       expect.stringContaining("not what was asked for"),
     ]);
-  });
-
-  it("reads calls in all forms in which servers write them, whole and streamed", async () => {
-    const named = (name: string, given: unknown, more: object) => ({
-      type: "function",
-      function: { name, arguments: given },
-      ...more,
-    });
-    const both = [
-      ["add", '{"a":1}'],
-      ["add", '{"a":2}'],
-    ];
-    const forms: readonly (readonly [string, readonly object[]])[] = [
-      [
-        "two calls that share an index, with ids of their own",
-        [
-          { tool_calls: [named("add", '{"a":', { index: 0, id: "x" })] },
-          { tool_calls: [{ index: 0, function: { arguments: "1}" } }] },
-          { tool_calls: [named("add", '{"a":2}', { index: 0, id: "y" })] },
-        ],
-      ],
-      [
-        "interleaved indexes",
-        [
-          { tool_calls: [named("add", "", { index: 0, id: "x" }), named("add", "", { index: 1, id: "y" })] },
-          { tool_calls: [{ index: 1, function: { arguments: '{"a":' } }] },
-          { tool_calls: [{ index: 0, function: { arguments: '{"a":1}' } }] },
-          { tool_calls: [{ index: 1, function: { arguments: "2}" } }] },
-        ],
-      ],
-      [
-        "arguments as an object, no index",
-        [
-          { tool_calls: [named("add", { a: 1 }, { id: "x" })] },
-          { tool_calls: [named("add", { a: 2 }, { id: "y" })] },
-        ],
-      ],
-      [
-        "no ids and one index",
-        [
-          { tool_calls: [named("add", '{"a":1}', { index: 0 })] },
-          { tool_calls: [named("add", '{"a":2}', { index: 0 })] },
-        ],
-      ],
-      [
-        "an id and a name in each piece",
-        [
-          { tool_calls: [named("add", '{"a":', { index: 0, id: "x" })] },
-          { tool_calls: [named("add", "1}", { index: 0, id: "x" })] },
-          { tool_calls: [named("add", '{"a":2}', { index: 1, id: "y" })] },
-        ],
-      ],
-    ];
-    for (const [form, deltas] of forms) {
-      const app = start(() => ({ deltas, finish: "tool_calls" }));
-      const { choices } = await bodyOf(post(app, { tools }));
-      const calls = choices[0]?.message["tool_calls"] as readonly {
-        function: { name: string; arguments: string };
-      }[];
-      expect([form, calls.map((each) => [each.function.name, each.function.arguments])]).toEqual([
-        form,
-        both,
-      ]);
-    }
-  });
-
-  it("reads chunks without choices, and an answer that is not streamed", async () => {
-    const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 };
-    const choices = [{ index: 0, message: { role: "assistant", content: "Hi." }, finish_reason: "stop" }];
-    const app = start(() => ({ whole: { id: "1", object: "chat.completion", choices, usage } }));
-    const answer = await bodyOf(post(app));
-    expect(answer).toMatchObject({
-      choices: [{ message: { content: "Hi." }, finish_reason: "stop" }],
-      usage,
-    });
-  });
-
-  it("says when it may be asked again, and that it refuses its operator's key, which no client should retry", async () => {
-    const busy = start(() => ({ status: 429, headers: { "retry-after": "7" } }));
-    const later = await post(busy);
-    expect([later.status, later.headers.get("retry-after")]).toEqual([429, "7"]);
-    for (const status of [401, 403]) {
-      const refused = await post(start(() => ({ status })));
-      expect([
-        refused.status,
-        refused.headers.get("retry-after"),
-        refused.headers.get("x-should-retry"),
-      ]).toEqual([503, null, "false"]);
-      expect(await refused.text()).toContain(`refuses the apiKey of its settings (${status})`);
-    }
   });
 
   it.each([
