@@ -70,7 +70,7 @@ function createChoiceEncoder(identity: ChatIdentity, index: number) {
   const deltaChunk = (delta: ChatDelta, logprobs: ChatLogprobs | null = null): ChatChunk =>
     chunk(identity, [{ index, delta, logprobs, finish_reason: null }]);
   const reasoningChunks = (texts: readonly string[]): ChatChunk[] =>
-    texts.map((text) => deltaChunk({ reasoning_content: text }));
+    texts.map((text) => deltaChunk({ reasoning_content: text, reasoning: text }));
   const callChunks = (): ChatChunk[] => {
     const finished = call;
     call = null;
@@ -208,6 +208,7 @@ function completionChoice(folded: FoldedChoice, index: number): ChatCompletion["
       role: "assistant",
       content,
       reasoning_content: reasoning || undefined,
+      reasoning: reasoning || undefined,
       // Only streamed calls have an index.
       tool_calls: calls.length === 0 ? undefined : calls.map(withoutIndex),
       function_call: functionCall ?? undefined,

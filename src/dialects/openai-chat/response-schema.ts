@@ -48,6 +48,7 @@ const delta = responseObject({
   role: z.literal("assistant").optional(),
   content: z.string().optional(),
   reasoning_content: z.string().optional(),
+  reasoning: z.string().optional(),
   tool_calls: responseArray(streamedToolCall).optional(),
   function_call: calledFunction.optional().describe("The call, if the request used `functions`."),
 });
@@ -83,6 +84,7 @@ export const chatCompletion = responseObject({
         role: z.literal("assistant"),
         content: z.string(),
         reasoning_content: z.string().optional().describe("The model's reasoning before the answer."),
+        reasoning: z.string().optional().describe("The same, under the name that other servers give it."),
         tool_calls: responseArray(toolCall).optional(),
         function_call: calledFunction.optional().describe("The call, if the request used `functions`."),
         refusal: z.null(),
