@@ -23,13 +23,14 @@ export const chat: TextEndpoint<ChatAnswer, ChatAnswer> = {
     if (read.stored !== null) await storedCompletions.refuseWhenFull();
     return read;
   },
-  present({ request, callsAsFunction, textTools, includeUsage, stored }, given, { storedCompletions }) {
+  present(ready, given, { storedCompletions }) {
+    const { request, callsAsFunction, textTools, streamsCalls, includeUsage, stored } = ready;
     const { id, createTime, model, modelName, principal } = given;
     const { choices } = request;
     const created = Math.floor(createTime / 1000);
     const identity: ChatIdentity = { id, created, model, modelName, choices, callsAsFunction, textTools };
     return {
-      stream: () => presentChunks(createChunkEncoder(identity, includeUsage)),
+      stream: () => presentChunks(createChunkEncoder({ ...identity, streamsCalls }, includeUsage)),
       json() {
         const fold = foldChat(identity);
         return { add: (event) => fold.add(event), body: () => fold.result() };

@@ -39,6 +39,8 @@ export interface ChatIdentity {
   readonly callsAsFunction: boolean;
   /** Names of the tools whose calls have a text as input; absent = none. */
   readonly textTools?: ReadonlySet<string>;
+  /** Whether the arguments of a function's call are encoded in pieces; absent = each call is whole in one chunk. */
+  readonly streamsCalls?: boolean;
 }
 
 /** Returns the chunks of an event: none, one, or several. */
@@ -63,7 +65,10 @@ export function createChunkEncoder(identity: ChatIdentity, includeUsage: boolean
   };
 }
 
-/** Encodes one choice. A tool call is sent in a single chunk, because a common client cannot read split calls. */
+/**
+ * Encodes one choice. A tool call is sent in a single chunk, because a common client cannot read split calls, unless the request asks for
+ * pieces.
+ */
 function createChoiceEncoder(identity: ChatIdentity, index: number) {
   const reasoning = createReasoningJoiner();
   let call: OpenCall | null = null;
@@ -74,7 +79,8 @@ function createChoiceEncoder(identity: ChatIdentity, index: number) {
   const callChunks = (): ChatChunk[] => {
     const finished = call;
     call = null;
-    return finished === null ? [] : [deltaChunk(callDelta(finished, identity))];
+    const isSent = finished === null || isStreamed(finished, identity);
+    return isSent ? [] : [deltaChunk(callDelta(finished, identity))];
   };
   return {
     start: (): readonly ChatChunk[] => [deltaChunk({ role: "assistant", content: "" })],
@@ -88,12 +94,18 @@ function createChoiceEncoder(identity: ChatIdentity, index: number) {
             ...reasoningChunks(reasoning.flush()),
             deltaChunk({ content: event.text }, encodeLogprobs(event)),
           ];
-        case "tool-call-start":
+        case "tool-call-start": {
           call = { index: event.index, id: event.id, name: event.name, arguments: "" };
-          return reasoningChunks(reasoning.flush());
+          const begun = isStreamed(call, identity) ? [deltaChunk(callDelta(call, identity))] : [];
+          return [...reasoningChunks(reasoning.flush()), ...begun];
+        }
         case "tool-call-delta":
-          if (call !== null) call.arguments += event.arguments;
-          return [];
+          if (call === null || event.arguments === "") return [];
+          call.arguments += event.arguments;
+          if (!isStreamed(call, identity)) return [];
+          return [
+            deltaChunk({ tool_calls: [{ index: call.index, function: { arguments: event.arguments } }] }),
+          ];
         case "tool-call-end":
           return callChunks();
         case "generation-end": {
@@ -111,6 +123,10 @@ interface OpenCall {
   readonly id: string;
   readonly name: string;
   arguments: string;
+}
+
+function isStreamed({ name }: OpenCall, { streamsCalls, callsAsFunction, textTools }: ChatIdentity): boolean {
+  return streamsCalls === true && !callsAsFunction && textTools?.has(name) !== true;
 }
 
 function callDelta(call: OpenCall, identity: ChatIdentity): ChatDelta {
@@ -193,7 +209,7 @@ function addChunk(
 ): void {
   folded.content += delta.content ?? "";
   folded.reasoning += delta.reasoning_content ?? "";
-  folded.calls.push(...(delta.tool_calls ?? []));
+  folded.calls.push(...(delta.tool_calls ?? []).filter((call) => "type" in call));
   folded.functionCall = delta.function_call ?? folded.functionCall;
   folded.finish = finish_reason ?? folded.finish;
   if (logprobs === null) return;

@@ -34,6 +34,8 @@ export interface ChatRequest {
   readonly stored: { readonly metadata: string; readonly messages: string } | null;
   /** Names of the tools whose calls have a text as input. */
   readonly textTools: ReadonlySet<string>;
+  /** Whether a stream has the arguments of calls in pieces. */
+  readonly streamsCalls: boolean;
 }
 
 /**
@@ -80,6 +82,7 @@ export function parseChatRequest(body: unknown, bodyText: string | null = null):
     deferred,
     includeUsage,
     textTools,
+    streamsCalls: fields.tool_stream ?? false,
     callsAsFunction: isEmpty(fields.tools) && !isEmpty(fields.functions),
     stored:
       fields.store === true

@@ -24,7 +24,14 @@ const streamedToolCall = z
     responseObject({ index, ...functionCall }),
     responseObject({ index, ...customCall }),
   ])
-  .meta({ id: "ChatCompletionChunkToolCall", description: "A complete tool call in one chunk." });
+  .meta({
+    id: "ChatCompletionChunkToolCall",
+    description: "A complete tool call, or, with `tool_stream`, the beginning of one.",
+  });
+const callPiece = responseObject({
+  index,
+  function: responseObject({ arguments: z.string().describe("A piece of the JSON text.") }),
+}).meta({ id: "ChatCompletionChunkToolCallPiece", description: "More of a call, with `tool_stream`." });
 
 const token = {
   token: z.string(),
@@ -49,7 +56,7 @@ const delta = responseObject({
   content: z.string().optional(),
   reasoning_content: z.string().optional(),
   reasoning: z.string().optional(),
-  tool_calls: responseArray(streamedToolCall).optional(),
+  tool_calls: responseArray(z.union([streamedToolCall, callPiece])).optional(),
   function_call: calledFunction.optional().describe("The call, if the request used `functions`."),
 });
 

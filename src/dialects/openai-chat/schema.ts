@@ -227,6 +227,12 @@ export const chatRequestSchema = z
       .describe(
         "Whether the model calls a tool, and which. Default: `auto` if there are tools, otherwise `none`.",
       ),
+    tool_stream: z
+      .boolean()
+      .nullish()
+      .describe(
+        "With true, a stream has the arguments of a call in pieces, as the model writes them. Otherwise each call is whole in one chunk, since some clients read no other.",
+      ),
     parallel_tool_calls: z.boolean().nullish().meta({
       default: true,
       description: "Whether one answer may contain several calls.",

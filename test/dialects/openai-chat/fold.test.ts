@@ -153,7 +153,7 @@ describe("the response of the chat dialect with several choices, tool calls, log
         const streamed = deltas.flatMap(({ delta }) => [
           ["reasoning", delta.reasoning_content ?? ""] as const,
           ["text", delta.content ?? ""] as const,
-          ...(delta.tool_calls ?? []).map(({ id }) => [id, "called"] as const),
+          ...(delta.tool_calls ?? []).map((call) => ["id" in call ? call.id : "", "called"] as const),
         ]);
         const parts = answers.flatMap((answer) => answer.parts);
         expect(inOrder(streamed)).toEqual(

@@ -29,6 +29,7 @@ describe("a chat request", () => {
       callsAsFunction: false,
       stored: null,
       textTools: new Set(),
+      streamsCalls: false,
     });
   });
 

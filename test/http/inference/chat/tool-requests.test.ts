@@ -1,5 +1,9 @@
+import type { ChatCompletionChunk } from "openai/resources/chat/completions";
 import { describe, expect, it } from "vitest";
+import { calling } from "../../../kit/scripted/calling.js";
+import { startServer } from "../../../kit/server.js";
 import { hello } from "../../../kit/server/requests.js";
+import { keys } from "../../../kit/server/six-keys.js";
 import { drawing } from "./drawing.js";
 
 describe("a tool whose arguments would not be an object", () => {
@@ -105,3 +109,27 @@ interface AnyAnswer {
   readonly content?: readonly { readonly text: string }[];
   readonly delta?: string | { readonly text?: string };
 }
+
+it("streams the arguments of a call in pieces with tool_stream, and as a whole without it", async () => {
+  const server = await startServer({ engine: () => calling("set", { a: 1 }) });
+  const client = server.client.withOptions({ apiKey: keys.ada });
+  const parameters = { type: "object", properties: { a: { type: "integer" } } };
+  const chunksOf = async (more: object): Promise<readonly ChatCompletionChunk.Choice.Delta.ToolCall[]> => {
+    const stream = await client.chat.completions.create({
+      model: hello.model,
+      messages: [{ role: "user", content: "Hello" }],
+      tools: [{ type: "function", function: { name: "set", parameters } }],
+      stream: true,
+      ...more,
+    });
+    const pieces: ChatCompletionChunk.Choice.Delta.ToolCall[] = [];
+    for await (const { choices } of stream) pieces.push(...(choices[0]?.delta.tool_calls ?? []));
+    return pieces;
+  };
+  const [whole, ...none] = await chunksOf({});
+  expect([whole?.function, none]).toEqual([{ name: "set", arguments: '{"a":1}' }, []]);
+  const [first, ...pieces] = await chunksOf({ tool_stream: true });
+  expect(first).toMatchObject({ index: 0, type: "function", function: { name: "set", arguments: "" } });
+  expect(pieces.length).toBeGreaterThan(1);
+  expect(pieces.map((piece) => piece.function?.arguments).join("")).toBe('{"a":1}');
+});

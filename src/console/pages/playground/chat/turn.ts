@@ -133,7 +133,9 @@ export function decodingSpeed(figures: AnswerFigures): number | null {
 
 type ChunkCall = NonNullable<ChatChunk["choices"][number]["delta"]["tool_calls"]>[number];
 
+/** The playground asks for whole calls, so that there is no piece of one. */
 function toCall(call: ChunkCall): ModelCall {
+  if (!("type" in call)) return { id: "", name: "", arguments: call.function.arguments };
   const { id } = call;
   if (call.type === "custom") return { id, name: call.custom.name, arguments: call.custom.input };
   return { id, name: call.function.name, arguments: call.function.arguments };
