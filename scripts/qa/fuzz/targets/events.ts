@@ -56,7 +56,8 @@ export const target: FuzzTarget = {
   async run(input) {
     const { texts, cuts } = splitDocument(parsed(input));
     const events = runEvents(createTextEvents(texts));
-    for (const stream of [chatStream(events), messageStream(events), completeStream(events)]) {
+    const inPieces = chatStream(events, true);
+    for (const stream of [chatStream(events), inPieces, messageStream(events), completeStream(events)]) {
       const read = readBack(cutFrames(stream.frames, cuts));
       check(
         isDeepStrictEqual(read, stream.payloads),
@@ -104,7 +105,7 @@ function createTextEvents(texts: readonly string[]): readonly GenerationEvent[] 
 
 type Events = ReturnType<typeof runEvents>;
 
-function chatStream(events: Events): Stream {
+function chatStream(events: Events, streamsCalls = false): Stream {
   const identity = {
     id: "chatcmpl-1",
     created: 1,
@@ -112,6 +113,7 @@ function chatStream(events: Events): Stream {
     modelName: ember.manifest.id,
     choices: 1,
     callsAsFunction: false,
+    streamsCalls,
   };
   const chunks = events.flatMap(createChunkEncoder(identity, true));
   return {
