@@ -1,5 +1,5 @@
 /** Reads a grammar that a client has written in GBNF, and refuses what llama.cpp cannot follow or what would cost too much. */
-import { readExpression, type Expression } from "./follow/expression.js";
+import { CannotFollow, readExpression, type Expression } from "./follow/expression.js";
 import { GrammarStacks, type ReadyStacks } from "./follow/stacks.js";
 import type { RuleSet } from "./gbnf.js";
 import { SchemaRefusal } from "./schema/refusal.js";
@@ -41,15 +41,28 @@ export function addWrittenGrammar(text: string, book: RuleSet): string {
   return root;
 }
 
-/** Returns whether a text is what the rule describes. @throws CannotFollow where the grammar is too wide to be followed */
-export function matchesRule(text: string, root: string, rules: ReadonlyMap<string, string>): boolean {
-  const stacks = new GrammarStacks(root, (name) => rules.get(name));
-  let place: ReadyStacks = stacks.atStart();
-  for (const character of text) {
-    place = stacks.after(place, character.codePointAt(0) ?? 0);
-    if (place.length === 0) return false;
-  }
-  return place.includes(null);
+/** Stacks of one position, as many as the engine follows. */
+const stacksMax = 6_000;
+
+/**
+ * Returns a function that says whether a text is what the rule describes; null: the grammar is too wide to be followed there.
+ * @param root the name of the rule
+ */
+export function createMatcher(
+  root: string,
+  rules: ReadonlyMap<string, string>,
+): (text: string) => boolean | null {
+  const stacks = new GrammarStacks(root, (name) => rules.get(name), stacksMax);
+  return (text) => {
+    try {
+      let place: ReadyStacks = stacks.atStart();
+      for (const character of text) place = stacks.after(place, character.codePointAt(0) ?? 0);
+      return place.includes(null);
+    } catch (thrown) {
+      if (thrown instanceof CannotFollow) return null;
+      throw thrown;
+    }
+  };
 }
 
 function refusal(message: string): SchemaRefusal {
@@ -111,13 +124,13 @@ function refuseCosts(expressions: readonly Expression[]): void {
       if (max !== null && max < min) throw refusal(`a repetition is at least ${min} and at most ${max}`);
       iterations += Math.max(min, max ?? 0);
     }
-    for (const part of partsOf(expression)) count(part);
+    for (const part of listParts(expression)) count(part);
   };
   expressions.forEach(count);
   if (iterations > iterationsMax) throw refusal(`its repetitions have more than ${iterationsMax} iterations`);
 }
 
-function partsOf(expression: Expression): readonly Expression[] {
+function listParts(expression: Expression): readonly Expression[] {
   if (expression.kind === "sequence" || expression.kind === "choice") return expression.parts;
   return expression.kind === "repeat" ? [expression.part] : [];
 }

@@ -9,6 +9,7 @@ import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
 import { memberTexts, writeJson } from "../../core/json/member-texts.js";
 import type { ImageFetcher } from "../../core/images/images.js";
+import { sniff, unreadable } from "../../core/images/sniff.js";
 import { decodeBase64, decodeText, isPdf } from "../../dialects/text-file.js";
 import type { Files } from "../../inference/files/files.js";
 import { unlessAborted } from "../../inference/abortable.js";
@@ -118,22 +119,12 @@ async function read(deps: PromptFilesDeps, part: FilePart, request: RequestState
   return { type: "text", base64, filename };
 }
 
-/** The first bytes of the formats that images may have. */
-const imageTypes: readonly (readonly [type: string, begin: RegExp])[] = [
-  ["image/png", /^\x89PNG/],
-  ["image/jpeg", /^\xff\xd8\xff/],
-  ["image/gif", /^GIF8/],
-  ["image/webp", /^RIFF[\s\S]{4}WEBP/],
-];
-
-/** @throws HearthError `invalid_value` for a file that is no image */
+/** @throws HearthError `invalid_value` for a file that is no image that can be read */
 function readImageType(bytes: Buffer, param: string): string {
-  const begin = bytes.toString("latin1", 0, 12);
-  const [type] = imageTypes.find(([, pattern]) => pattern.test(begin)) ?? [];
-  if (type !== undefined) return type;
-  throw new HearthError("invalid_value", `${param}: the file is not a PNG, JPEG, WebP or GIF image`, {
-    param,
-  });
+  const kind = sniff(bytes);
+  const problem = unreadable(kind);
+  if (problem === null) return `image/${kind}`;
+  throw new HearthError("invalid_value", `${param}: the file ${problem}`, { param });
 }
 
 interface LoadedFile {

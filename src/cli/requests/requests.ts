@@ -1,4 +1,5 @@
 /** `hearth requests`: lists the requests of a running server, those in progress included, and cancels them. */
+import { requestStatuses } from "../../core/run-state.js";
 import { Option, type Command } from "commander";
 import type { Operator } from "../../app/operator/open.js";
 import type { Clock } from "../../core/clock.js";
@@ -37,16 +38,6 @@ type Filter = Readonly<Record<string, string | undefined>>;
 
 const path = "/admin/requests";
 const pageMax = 1000;
-
-const statuses: readonly WireRequest["status"][] = [
-  "queued",
-  "running",
-  "completed",
-  "failed",
-  "aborted",
-  "cancelled",
-  "interrupted",
-];
 
 /** Adds `requests` and its subcommands. @param open opens the interface of the running server; it fails if none is running */
 export function addRequestsCommand(
@@ -113,7 +104,7 @@ function addListCommand(requests: Command, { using, clock, out }: Io): void {
     .option("--team <team>", "only this team, by ID or name")
     .option("--key <key>", "only this API key, by ID, its beginning, or the redacted key")
     .option("--model <model>", "only this model")
-    .addOption(new Option("--status <state>", "only in this state").choices(statuses))
+    .addOption(new Option("--status <state>", "only in this state").choices(requestStatuses))
     .option("--query <text>", "only with this text in the ID, model, route, key, error, tag or end user")
     .option("--since <time>", "accepted since, such as 2h (ago) or 2027-01-31T12:00:00Z", since)
     .option("--until <time>", "accepted before, in the same forms", since)

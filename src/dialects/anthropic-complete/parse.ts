@@ -1,5 +1,6 @@
 /** Parses the request of POST /v1/complete into a GenerationRequest. Pure. */
 import { noTools, type GenerationRequest, type Message } from "../../core/generation.js";
+import { parseMaxTokens } from "../generation/sampling.js";
 import { parseTopK, parseTopP } from "../request-fields.js";
 import { validFields, invalidValue } from "../field-error.js";
 import { wellFormed } from "../well-formed.js";
@@ -39,7 +40,7 @@ export function parseCompleteRequest(body: unknown): AnthropicRequest {
     topLogprobs: null,
     choices: 1,
     stop: [...new Set([nextTurn, ...(fields.stop_sequences ?? [])])],
-    maxTokens: fields.max_tokens_to_sample,
+    maxTokens: parseMaxTokens(fields.max_tokens_to_sample),
     maxTokensExcludesReasoning: false,
     deterministic: false,
   };

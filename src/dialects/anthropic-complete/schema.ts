@@ -21,7 +21,9 @@ export const completeRequestSchema = z
     prompt: z
       .string()
       .describe('Turns that begin with "\\n\\nHuman:" or "\\n\\nAssistant:"; the last is the assistant\'s.'),
-    max_tokens_to_sample: requiredInteger(1, int32Max, `must be at least 1 and at most ${int32Max}`),
+    max_tokens_to_sample: requiredInteger(-1, int32Max).describe(
+      "Maximum tokens of the text; 0 evaluates the prompt alone; -1: as the context holds.",
+    ),
     stop_sequences: boundedArray(stopSequenceField, stopSequencesMax)
       .nullish()
       .describe('The answer ends before any of these sequences and before "\\n\\nHuman:".'),

@@ -32,7 +32,7 @@ export interface ModelLanguage {
   /** Returns the tokens of a text of the template; control texts are control tokens. */
   readonly controlTokens: (text: string) => readonly Token[];
   /** The tokens that end an answer; the first one is the model's own. */
-  readonly endTokens: readonly Token[];
+  readonly endTokens: () => readonly Token[];
   /** Whether a token ends the answer. */
   readonly isEnd: (token: Token) => boolean;
   /** Control tokens that do not end the answer, and the template's marks: a grammar sees their text, but no value of a call has it. */
@@ -106,7 +106,7 @@ export function readLanguage(
   return {
     continue: (text) => continuation(tokenizer, text, true) as readonly Token[],
     controlTokens: (text) => weights.tokenize(text, true),
-    endTokens: listEndTokens(weights),
+    endTokens: listEndTokens(weights, vocabulary),
     isEnd: (token) => weights.isEogToken(token),
     controls: listControls(weights, vocabulary, marks),
     tokenBytes,
@@ -133,11 +133,15 @@ export function readLanguage(
   };
 }
 
-function listEndTokens(weights: LlamaModel): readonly Token[] {
-  const { eot, eos } = weights.tokens;
-  const count = weights.fileInfo.metadata.tokenizer?.ggml.tokens.length ?? 0;
-  const all = [eot, eos, ...Array.from({ length: count }, (_, token) => token as Token)];
-  return [...new Set(all)].filter((token) => token !== null).filter((token) => weights.isEogToken(token));
+/** Returns a function that lists them at its first call, because it asks the library about each token of the vocabulary. */
+function listEndTokens(weights: LlamaModel, { tokens }: TokenVocabulary): () => readonly Token[] {
+  let listed: readonly Token[] | null = null;
+  const list = (): readonly Token[] => {
+    const { eot, eos } = weights.tokens;
+    const all = [eot, eos, ...tokens.map((_, token) => token as Token)];
+    return [...new Set(all)].filter((token) => token !== null).filter((token) => weights.isEogToken(token));
+  };
+  return () => (listed ??= list());
 }
 
 function infillTokens({ tokens: { infill } }: LlamaModel): InfillTokens | null {

@@ -124,7 +124,7 @@ export class RemoteGeneration {
 
   /** Ends the answer as the server has, which did not send the token that ends it. */
   #end(): FinishReason | null {
-    const [token] = this.#deps.language.endTokens;
+    const [token] = this.#deps.language.endTokens();
     if (token === undefined) return "stop";
     const reason = this.#progress.take({ token, candidates: null });
     this.#progress.takeReplacement();
@@ -208,7 +208,7 @@ export class RemoteGeneration {
       logitBias: this.#biases(),
       topLogprobs,
       tokensMax: usual + this.#extraTokens,
-      endTokens: language.endTokens,
+      endTokens: language.endTokens(),
     };
   }
 
@@ -218,7 +218,7 @@ export class RemoteGeneration {
       biases.set(Number(token), logit);
     const isFree = this.#progress.constraint?.state === undefined;
     const suppressed = isFree && this.#progress.maySuppress ? this.#progress.suppressed() : [];
-    const ends = this.#progress.tokensBeforeEnd > 0 ? this.#deps.language.endTokens : [];
+    const ends = this.#progress.tokensBeforeEnd > 0 ? this.#deps.language.endTokens() : [];
     for (const token of [...suppressed, ...ends, ...this.#banned]) biases.set(token, suppression);
     return biases;
   }

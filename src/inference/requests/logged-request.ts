@@ -1,22 +1,6 @@
-import type { RunState } from "../../core/run-state.js";
+import type { RequestStatus } from "../../core/run-state.js";
 import type { Ticks } from "../../core/money.js";
 import type { Usage } from "../../core/usage.js";
-
-/**
- * The state of a request: `queued` while it waits for its model or a slot, `cancelled` when the operator ended it, else the state of its
- * run.
- */
-export type RequestStatus = "queued" | "cancelled" | RunState;
-
-export const requestStatuses = [
-  "queued",
-  "running",
-  "completed",
-  "failed",
-  "aborted",
-  "cancelled",
-  "interrupted",
-] as const satisfies readonly RequestStatus[];
 
 /** A run as the log of requests shows it. Times are milliseconds since the epoch. */
 export interface LoggedRequest {

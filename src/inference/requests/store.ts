@@ -3,7 +3,8 @@ import type { Database } from "../../store/database.js";
 import type { Dialect } from "../../store/dialect/dialect.js";
 import { selectKeyName } from "../../store/tables/known-keys.js";
 import type { Row } from "../../store/tables.js";
-import type { LoggedRequest, RequestPosition, RequestQuery, RequestStatus } from "./logged-request.js";
+import type { RequestStatus } from "../../core/run-state.js";
+import type { LoggedRequest, RequestPosition, RequestQuery } from "./logged-request.js";
 
 export type RequestStore = ReturnType<typeof createRequestStore>;
 

@@ -92,7 +92,7 @@ describe("a complete request", () => {
     [{ prompt: "\n\nAssistant:" }, "invalid_value", "prompt"],
     [{ prompt: "\n\nHuman: a\n\nAssistant: b\n\nHuman: c" }, "invalid_value", "prompt"],
     [{ max_tokens_to_sample: undefined }, "invalid_field", "max_tokens_to_sample"],
-    [{ max_tokens_to_sample: 0 }, "invalid_value", "max_tokens_to_sample"],
+    [{ max_tokens_to_sample: -2 }, "invalid_value", "max_tokens_to_sample"],
     [{ max_tokens_to_sample: 1.5 }, "invalid_field", "max_tokens_to_sample"],
     [{ temperature: 3 }, "invalid_value", "temperature"],
     [{ stop_sequences: [""] }, "invalid_value", "stop_sequences.0"],

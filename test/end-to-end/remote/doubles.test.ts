@@ -259,18 +259,16 @@ describe.each(kinds)("a model on %s", (kind, protocol) => {
     expect(whole.asked).toHaveLength(8);
   });
 
-  it("is sent a penalty for repeated tokens, and Ollama's default of the tokens that it counts is no wish", async () => {
-    const app = start(() => ({ frames: [[5]], finish: "stop" }));
-    const response = await fetch(`${app.url}/api/generate`, {
+  const generate = (url: string, options: object): Promise<Response> =>
+    fetch(`${url}/api/generate`, {
       method: "POST",
-      body: JSON.stringify({
-        model: builtInModel,
-        prompt: "Hi",
-        stream: false,
-        options: { repeat_penalty: 1.3 },
-      }),
+      body: JSON.stringify({ model: builtInModel, prompt: "Hi", stream: false, options }),
       headers: { "content-type": "application/json", authorization: "Bearer test-key-of-sixteen-characters" },
     });
+
+  it("is sent a penalty for repeated tokens, and Ollama's default of the tokens that it counts is no wish", async () => {
+    const app = start(() => ({ frames: [[5]], finish: "stop" }));
+    const response = await generate(app.url, { repeat_penalty: 1.3 });
     expect([response.status, response.headers.get("x-hearth-warning")]).toEqual([200, null]);
     const [asked] = app.double.asked;
     const parameters = asked?.body["sampling_params"] as object | undefined;
@@ -279,20 +277,8 @@ describe.each(kinds)("a model on %s", (kind, protocol) => {
 
   it("answers with a warning where it cannot count the latest tokens alone", async () => {
     const app = start(() => ({ frames: [[5]], finish: "stop" }));
-    const response = await fetch(`${app.url}/api/generate`, {
-      method: "POST",
-      body: JSON.stringify({
-        model: builtInModel,
-        prompt: "Hi",
-        stream: false,
-        options: { repeat_penalty: 1.3, repeat_last_n: 8 },
-      }),
-      headers: { "content-type": "application/json", authorization: "Bearer test-key-of-sixteen-characters" },
-    });
-    await response.text();
-    expect([response.status, response.headers.get("x-hearth-warning")]).toEqual([
-      200,
-      expect.stringContaining("repeat_last_n"),
-    ]);
+    const response = await generate(app.url, { repeat_penalty: 1.3, repeat_last_n: 8 });
+    const warning = response.headers.get("x-hearth-warning");
+    expect([response.status, warning]).toEqual([200, expect.stringContaining("repeat_last_n")]);
   });
 });

@@ -77,11 +77,13 @@ export class AnswerProgress<S, F extends TextFollower> {
 
   /** Returns the tokens that are sampled next only where nothing else is allowed. */
   suppressed(): readonly Token[] {
-    const repeating = this.#suppressedText();
-    return this.tokensBeforeEnd === 0 ? repeating : [...repeating, ...this.#language.endTokens];
+    const ofText = this.#suppressedInText();
+    if (this.tokensBeforeEnd === 0) return ofText;
+    const ends = this.#language.endTokens();
+    return ofText.length === 0 ? ends : [...ofText, ...ends];
   }
 
-  #suppressedText(): readonly Token[] {
+  #suppressedInText(): readonly Token[] {
     // Arguments that are not written as JSON can look like anything.
     const isJson = this.#decode.tools.length === 0 || this.#language.tools.exact;
     if (this.constraint?.state === undefined) return this.#hiddenMarks;

@@ -6,7 +6,7 @@ import { parseSchemaText } from "../../../grammar/schema/json-text.js";
 import { readSchema } from "../../../grammar/schema/read.js";
 import { SchemaRefusal } from "../../../grammar/schema/refusal.js";
 import { createValidator, type Problem } from "../../../grammar/schema/validate.js";
-import { addWrittenGrammar, matchesRule } from "../../../grammar/written.js";
+import { addWrittenGrammar, createMatcher } from "../../../grammar/written.js";
 import { hostWorker } from "../../worker/host.js";
 import {
   describePlace,
@@ -14,11 +14,13 @@ import {
   type ConvertOutcome,
   type RefusedSchema,
   type SchemaRequest,
+  type WrittenSchema,
 } from "./protocol.js";
 
 type ConvertRequest = Extract<SchemaRequest, { type: "convert" }>;
 type CheckRequest = Extract<SchemaRequest, { type: "check" }>;
-type Validator = (value: unknown) => Problem | null;
+/** @returns a sentence that says what is wrong with a text; null: nothing */
+type Validator = (text: string) => string | null;
 
 const validators = new LRUCache<string, Validator>({ max: 100 });
 
@@ -47,31 +49,33 @@ function convert({ language, written, prefix, closed }: ConvertRequest): Convert
   return { type: "converted", converted: { rules: book.entries(root), root, exact } };
 }
 
-function check(request: CheckRequest): CheckOutcome {
-  return {
-    type: "checked",
-    problem: request.language === "grammar" ? followed(request) : validated(request),
-  };
-}
-
-function followed({ written, text }: CheckRequest): string | null {
-  const book = new RuleSet({ prefix: "g" });
-  const root = addWrittenGrammar(written, book);
-  return matchesRule(text, root, book.entries(root)) ? null : "it does not match the grammar";
-}
-
-function validated({ written, key, text }: CheckRequest): string | null {
-  let value: unknown;
-  try {
-    value = parseSchemaText(text);
-  } catch (thrown) {
-    return `it is not JSON (${thrown instanceof Error ? thrown.message : ""})`;
-  }
-  const validator = validators.get(key) ?? createValidator(readSchema(parseSchemaText(written)));
+function check({ language, written, key, text }: CheckRequest): CheckOutcome {
+  const validator = validators.get(key) ?? createTextValidator[language](written);
   validators.set(key, validator);
-  const found = validator(value);
-  return found === null ? null : sentence(found);
+  return { type: "checked", problem: validator(text) };
 }
+
+const createTextValidator: Readonly<Record<WrittenSchema["language"], (written: string) => Validator>> = {
+  schema(written) {
+    const validate = createValidator(readSchema(parseSchemaText(written)));
+    return (text) => {
+      let value: unknown;
+      try {
+        value = parseSchemaText(text);
+      } catch (thrown) {
+        return `it is not JSON (${thrown instanceof Error ? thrown.message : ""})`;
+      }
+      const found = validate(value);
+      return found === null ? null : sentence(found);
+    };
+  },
+  grammar(written) {
+    const book = new RuleSet({ prefix: "g" });
+    const matches = createMatcher(addWrittenGrammar(written, book), book.entries());
+    // What is too wide to be followed here, the engine has followed.
+    return (text) => (matches(text) === false ? "it does not match the grammar" : null);
+  },
+};
 
 function sentence({ instancePointer, message, keyword, schemaPointer }: Problem): string {
   return `${instancePointer || "the value"}: ${message} (${describePlace(keyword, schemaPointer)})`;

@@ -8,7 +8,7 @@ import { HearthError } from "../../../core/errors.js";
 import type { ImageDecoder, DecodedImage } from "../../../core/images/images.js";
 import { refusedImage } from "../../../core/requests/refused-image.js";
 import { ConcurrencyLimit } from "../concurrency-limit.js";
-import { sniff, unreadable } from "./sniff.js";
+import { sniff, unreadable } from "../../../core/images/sniff.js";
 
 /** 50 megapixels: more than any phone's camera takes in one shot by default. */
 const pixelsMax = 50_000_000;

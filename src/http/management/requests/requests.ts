@@ -5,7 +5,8 @@ import { hasManagementAcl } from "../../../accounts/principals/manager-permissio
 import { ticksToUsd } from "../../../core/money.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
 import type { StoredBodies } from "../../../inference/bodies/store.js";
-import { type LoggedRequest, requestStatuses } from "../../../inference/requests/logged-request.js";
+import { requestStatuses } from "../../../core/run-state.js";
+import type { LoggedRequest } from "../../../inference/requests/logged-request.js";
 import { epochMs, parseFields, timeField } from "../../../dialects/management/fields.js";
 import { createPages, encodePageToken } from "../../../dialects/management/pages.js";
 import { timeSchema, timestamp } from "../../../dialects/management/answers.js";
