@@ -1,7 +1,9 @@
 /** Parses the request of POST /v1/complete into a GenerationRequest. Pure. */
 import { noTools, type GenerationRequest, type Message } from "../../core/generation.js";
-import { parseMaxTokens } from "../generation/sampling.js";
-import { parseTopK, parseTopP } from "../request-fields.js";
+import { parseEngineFields } from "../generation/engine-fields.js";
+import { parseOtherFormat } from "../generation/format-fields.js";
+import { warnOfReasoning } from "../generation/reasoning-fields.js";
+import { parseMaxTokens, parseSampling, parseStops } from "../generation/sampling.js";
 import { validFields, invalidValue } from "../field-error.js";
 import { wellFormed } from "../well-formed.js";
 import { completeRequestSchema } from "./schema.js";
@@ -23,26 +25,30 @@ const nextTurn = "\n\nHuman:";
 export function parseCompleteRequest(body: unknown): AnthropicRequest {
   const fields = validFields(completeRequestSchema, body);
   const { messages, prefill } = parseTurns(fields.prompt);
+  const other = parseOtherFormat(fields);
+  if (other !== null && prefill !== "")
+    throw invalidValue(other.formatPath, "is not allowed with a beginning of the answer");
+  const maxTokens = parseMaxTokens(fields.max_tokens_to_sample);
+  const engine = parseEngineFields(fields, maxTokens);
   const request: GenerationRequest = {
     model: fields.model,
     messages,
     prefill: prefill || undefined,
     tools: [],
     toolChoice: noTools,
-    format: { type: "text" },
+    format: other?.format ?? { type: "text" },
+    schemaPaths: other === null ? undefined : { format: other.formatPath, tools: [] },
     // The response format has no field for reasoning.
     reasoningEffort: "none",
-    sampling: {
-      temperature: fields.temperature ?? undefined,
-      topP: parseTopP(fields.top_p),
-      topK: parseTopK(fields.top_k),
-    },
+    sampling: parseSampling(fields),
     topLogprobs: null,
     choices: 1,
-    stop: [...new Set([nextTurn, ...(fields.stop_sequences ?? [])])],
-    maxTokens: parseMaxTokens(fields.max_tokens_to_sample),
+    stop: [...new Set([nextTurn, ...(fields.stop_sequences ?? []), ...parseStops(fields)])],
+    ...engine,
+    maxTokens,
     maxTokensExcludesReasoning: false,
-    deterministic: false,
+    deterministic: fields.deterministic ?? false,
+    warnings: [...engine.warnings, ...warnOfReasoning(fields, "the answer has no field for reasoning")],
   };
   return { request, stream: fields.stream ?? false };
 }

@@ -3,12 +3,13 @@
  * not change the answer and are ignored.
  */
 import { z } from "zod";
+import { formatFields } from "../generation/format-fields.js";
+import { reasoningFields } from "../generation/reasoning-fields.js";
+import { samplingFields } from "../generation/sampling.js";
 import {
   int32Max,
-  optionalInteger,
   boundedArray,
   modelIdField,
-  optionalNumber,
   requiredInteger,
   stopSequenceField,
 } from "../request-fields.js";
@@ -27,11 +28,9 @@ export const completeRequestSchema = z
     stop_sequences: boundedArray(stopSequenceField, stopSequencesMax)
       .nullish()
       .describe('The answer ends before any of these sequences and before "\\n\\nHuman:".'),
-    temperature: optionalNumber(0, 2).meta({ default: 1 }),
-    top_p: optionalNumber(0, 1).meta({ default: 1 }),
-    top_k: optionalInteger(-1, int32Max).describe(
-      "Samples only from this many of the most likely tokens; 0 and -1 mean no limit.",
-    ),
+    ...samplingFields,
+    ...formatFields,
+    ...reasoningFields,
     stream: z.boolean().nullish().describe("Whether the answer is streamed as server-sent events."),
   })
   .meta({ id: "TextCompletionRequest" });

@@ -1,8 +1,10 @@
 /** Parses the requests of POST /v1/messages and /v1/messages/count_tokens into a GenerationRequest. Pure. */
 import type { ContextEdit } from "../../core/prompt/context-edit.js";
-import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
-import { parseMaxTokens } from "../generation/sampling.js";
-import { parseTopK, parseTopP } from "../request-fields.js";
+import type { GenerationRequest } from "../../core/generation.js";
+import { parseContinuation } from "../generation/continuation.js";
+import { parseEngineFields } from "../generation/engine-fields.js";
+import { chooseFormat, type StatedFormat } from "../generation/format-fields.js";
+import { parseMaxTokens, parseSampling, parseStops } from "../generation/sampling.js";
 import { invalidValue, validFields } from "../field-error.js";
 import { readRunLabels } from "../run-labels.js";
 import type { McpListings } from "../mcp-tools.js";
@@ -48,31 +50,38 @@ export function parseMessagesRequest(
   const listings: McpListings = offer?.listings ?? new Map();
   const { schemaPaths, warnings, mcpTools, ...tools } = parseMessagesTools(fields, mcpServers, listings);
   const { messages, prefill, documents } = parseTurns(fields, bodyText, mcpTools);
-  const { reasoningEffort, budget, display } = parseThinking(fields);
-  const { format, formatParam } = readFormat(fields);
-  if (prefill !== null && reasoningEffort !== "none")
+  const { reasoning, display } = parseThinking(fields);
+  const { format, formatParam, formatPath } = readFormat(fields);
+  if (parseContinuation(fields, prefill !== null) && prefill === null)
+    throw invalidValue(
+      `messages.${fields.messages.length - 1}`,
+      "cannot be continued: it is not a text of the assistant",
+    );
+  if (prefill !== null && reasoning.reasoningEffort !== "none")
     throw invalidValue(prefill.param, "cannot be continued with thinking enabled");
   if (prefill !== null && format.type !== "text")
     throw invalidValue(prefill.param, `cannot be continued with ${formatParam}`);
   if (documents.size > 0 && format.type !== "text")
     throw invalidValue(formatParam, "cannot be combined with citations: the text of the answer has them");
+  const maxTokens = parseMaxTokens(fields.max_tokens);
+  const engine = parseEngineFields(fields, maxTokens);
   const request: GenerationRequest = {
     model: fields.model,
     messages,
     prefill: prefill?.text,
     ...tools,
     format,
-    schemaPaths: { format: `${formatParam}.schema`, tools: schemaPaths },
-    reasoningEffort,
-    ...budget,
-    sampling: readSampling(fields),
+    schemaPaths: { format: formatPath, tools: schemaPaths },
+    ...reasoning,
+    sampling: parseSampling(fields),
     topLogprobs: null,
     choices: 1,
-    stop: fields.stop_sequences ?? [],
-    maxTokens: parseMaxTokens(fields.max_tokens),
+    stop: [...new Set([...(fields.stop_sequences ?? []), ...parseStops(fields)])],
+    maxTokens,
     maxTokensExcludesReasoning: false,
-    deterministic: false,
-    warnings,
+    deterministic: fields.deterministic ?? false,
+    ...engine,
+    warnings: [...warnings, ...engine.warnings],
     labels: readRunLabels({ user: fields.metadata?.user_id }),
   };
   return {
@@ -87,23 +96,16 @@ export function parseMessagesRequest(
   };
 }
 
-function readSampling(fields: MessagesRequestBody): GenerationRequest["sampling"] {
-  return {
-    temperature: fields.temperature ?? undefined,
-    topP: parseTopP(fields.top_p),
-    topK: parseTopK(fields.top_k),
-  };
-}
-
 /** Reads the format of the answer's text and returns it with the name of the field that contains it. */
-function readFormat({ output_config: config, output_format: older }: MessagesRequestBody): {
-  readonly format: AnswerFormat;
-  readonly formatParam: string;
-} {
+function readFormat(fields: MessagesRequestBody): StatedFormat & { readonly formatParam: string } {
+  const { output_config: config, output_format: older } = fields;
   const requested = config?.format ?? older;
-  const formatParam = config?.format == null && older != null ? "output_format" : "output_config.format";
-  return {
-    format: requested == null ? { type: "text" } : { type: "json-schema", schema: requested.schema },
-    formatParam,
-  };
+  const own = config?.format == null && older != null ? "output_format" : "output_config.format";
+  const formatPath = `${own}.schema`;
+  const stated: StatedFormat =
+    requested == null
+      ? { format: { type: "text" }, formatPath }
+      : { format: { type: "json-schema", schema: requested.schema }, formatPath };
+  const chosen = chooseFormat(stated, own, fields);
+  return { ...chosen, formatParam: chosen === stated ? own : chosen.formatPath };
 }

@@ -4,6 +4,10 @@
  * are declared here but not supported are rejected by the parser.
  */
 import { z } from "zod";
+import { continuationFields, prefixField } from "../generation/continuation.js";
+import { formatFields } from "../generation/format-fields.js";
+import { reasoningFields } from "../generation/reasoning-fields.js";
+import { samplingFields } from "../generation/sampling.js";
 import { labelField } from "../run-labels.js";
 import { contextManagementField } from "./context-management.js";
 import { mcpListingBlock, mcpResultBlock, mcpServersField, mcpUseBlock } from "./mcp/schema.js";
@@ -13,10 +17,8 @@ import {
   optionalInteger,
   boundedArray,
   modelIdField,
-  optionalNumber,
   requiredInteger,
   stopSequenceField,
-  topKField,
 } from "../request-fields.js";
 import {
   toolAdditionBlock,
@@ -157,6 +159,7 @@ const message = z
     z.object({
       role: z.literal("assistant"),
       content: z.union([z.string(), boundedArray(assistantBlock, blocksMax)]),
+      prefix: prefixField,
     }),
   ])
   .meta({
@@ -206,18 +209,11 @@ export const messagesRequestSchema = z
     stop_sequences: boundedArray(stopSequenceField, stopsMax)
       .nullish()
       .describe("The answer ends before any of these sequences."),
+    ...samplingFields,
+    ...formatFields,
+    ...continuationFields,
+    ...reasoningFields,
     stream: z.boolean().nullish().describe("Whether the answer is streamed as server-sent events."),
-    temperature: optionalNumber(0, 2).meta({
-      default: 1,
-      description: "0 always selects the most likely token.",
-    }),
-    top_p: optionalNumber(0, 1).meta({
-      default: 1,
-      description: "Samples only from the most likely tokens that together have this probability.",
-    }),
-    top_k: topKField.describe(
-      "Samples only from this many of the most likely tokens; 0 and -1 mean no limit.",
-    ),
     tools: boundedArray(messagesToolSchema, toolsMax).nullish().describe("Tools that the model may call."),
     tool_choice: toolChoice.nullish().describe("Whether the model calls a tool, and which. Default: `auto`."),
     thinking: thinking.nullish().describe("Whether the model thinks before it answers. Default: no."),

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import type { GenerationRequest } from "../../core/generation.js";
 import { invalidValue, unsupported } from "../field-error.js";
+import { inBody, type FieldPath } from "./field-path.js";
 import {
   boundedArray,
   int32Max,
@@ -35,10 +36,10 @@ type OtherSampler = keyof typeof otherSamplers;
 const samplerNames = Object.keys(otherSamplers) as readonly OtherSampler[];
 const otherSampler = z.number().nullish().describe("Not applied: `x-hearth-warning` names it.");
 
-/** The fields of these samplers. */
-export const otherSamplerFields = Object.fromEntries(
-  samplerNames.map((name) => [name, otherSampler]),
-) as Record<OtherSampler, typeof otherSampler>;
+const otherSamplerFields = Object.fromEntries(samplerNames.map((name) => [name, otherSampler])) as Record<
+  OtherSampler,
+  typeof otherSampler
+>;
 
 /** Fields that are refused where they are stated with a value that is not empty. */
 const refusedFields = {
@@ -90,28 +91,33 @@ interface EngineSettings extends Pick<GenerationRequest, "minTokens" | "stopToke
  * @param maxTokens of the answer; null: not stated
  * @throws HearthError `invalid_value` that names a field which is not supported, or which the length of the answer contradicts.
  */
-export function parseEngineFields(fields: EngineBody, maxTokens: number | null): EngineSettings {
-  for (const name of refusedNames) if (!isEmpty(fields[name])) throw unsupported(name, refusedFields[name]);
+export function parseEngineFields(
+  fields: EngineBody,
+  maxTokens: number | null,
+  toPath: FieldPath = inBody,
+): EngineSettings {
+  for (const name of refusedNames)
+    if (!isEmpty(fields[name])) throw unsupported(toPath(name), refusedFields[name]);
   const { min_tokens: least, ignore_eos: ignoresEnd, stop_token_ids: stopTokens } = fields;
   if (least != null && maxTokens !== null && least > maxTokens)
-    throw invalidValue("min_tokens", `must not be more than the maximum tokens of the answer, ${maxTokens}`);
+    throw invalidValue(
+      toPath("min_tokens"),
+      `must not be more than the maximum tokens of the answer, ${maxTokens}`,
+    );
   const minTokens = ignoresEnd === true ? Infinity : (least ?? 0);
   return {
     minTokens: minTokens > 0 ? minTokens : undefined,
     stopTokens: stopTokens ?? undefined,
-    warnings: warnOfSamplers(fields),
+    warnings: warnOfSamplers(fields, toPath),
   };
 }
 
-/** Returns a sentence for each sampler that is not applied. @param place stands before the names, such as `options.` */
-export function warnOfSamplers(
-  fields: { readonly [Name in OtherSampler]?: number | null | undefined },
-  place = "",
-): readonly string[] {
+/** Returns a sentence for each sampler that is not applied. */
+function warnOfSamplers(fields: EngineBody, toPath: FieldPath): readonly string[] {
   return samplerNames.flatMap((name) => {
     const value = fields[name];
     const isNeutral = value == null || otherSamplers[name].some((neutral) => neutral === value);
-    return isNeutral ? [] : [`${place}${name} is not applied: this server has no such sampler`];
+    return isNeutral ? [] : [`${toPath(name)} is not applied: this server has no such sampler`];
   });
 }
 

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { AnswerFormat } from "../../core/generation.js";
 import { invalidValue, unsupported } from "../field-error.js";
 import { boundedArray, jsonObjectField } from "../request-fields.js";
+import { inBody, type FieldPath } from "./field-path.js";
 import { wellFormed } from "../well-formed.js";
 
 const choicesMax = 1_000;
@@ -32,35 +33,53 @@ export const formatFields = {
 type FormatBody = z.infer<z.ZodObject<typeof formatFields>>;
 
 /** The format of the answer's text, and the path of its schema or grammar. */
-interface StatedFormat {
+export interface StatedFormat {
   readonly format: AnswerFormat;
   readonly formatPath: string;
+}
+
+/**
+ * Returns the format of a dialect's own field, or the one that these fields require.
+ * @param own the name of the dialect's own field
+ * @throws HearthError `invalid_value` for two formats, a text that is no schema, and regular expressions.
+ */
+export function chooseFormat(
+  stated: StatedFormat,
+  own: string,
+  fields: FormatBody,
+  toPath: FieldPath = inBody,
+): StatedFormat {
+  const other = parseOtherFormat(fields, toPath);
+  if (other !== null && stated.format.type !== "text")
+    throw invalidValue(other.formatPath, `is not allowed together with ${own}`);
+  return other ?? stated;
 }
 
 /**
  * Returns the format that these fields require; null: none of them is stated.
  * @throws HearthError `invalid_value` for two of them, a text that is no schema, and regular expressions.
  */
-export function parseOtherFormat(fields: FormatBody): StatedFormat | null {
+export function parseOtherFormat(fields: FormatBody, toPath: FieldPath = inBody): StatedFormat | null {
   const { structured_outputs: outputs } = fields;
+  const inOutputs = (name: string): string => `${toPath("structured_outputs")}.${name}`;
   const regexes = [
-    ["guided_regex", fields.guided_regex],
-    ["structured_outputs.regex", outputs?.regex],
-    ["structured_outputs.structural_tag", outputs?.structural_tag],
+    [toPath("guided_regex"), fields.guided_regex],
+    [inOutputs("regex"), outputs?.regex],
+    [inOutputs("structural_tag"), outputs?.structural_tag],
   ] as const;
   for (const [path, value] of regexes) if (value != null) throw unsupported(path, "this format of a text is");
   const stated = [
     ...readSchemas([
-      ["guided_json", fields.guided_json],
-      ["json_schema", fields.json_schema],
-      ["structured_outputs.json", outputs?.json],
+      [toPath("guided_json"), fields.guided_json],
+      [toPath("json_schema"), fields.json_schema],
+      [inOutputs("json"), outputs?.json],
     ]),
     ...readGrammars([
-      ["guided_choice", toGrammar(fields.guided_choice)],
-      ["structured_outputs.choice", toGrammar(outputs?.choice)],
-      ["guided_grammar", fields.guided_grammar],
-      ["grammar", fields.grammar],
-      ["structured_outputs.grammar", outputs?.grammar],
+      [toPath("guided_choice"), toGrammar(fields.guided_choice)],
+      [inOutputs("choice"), toGrammar(outputs?.choice)],
+      [toPath("guided_grammar"), fields.guided_grammar],
+      [toPath("grammar"), fields.grammar],
+      [inOutputs("grammar"), outputs?.grammar],
     ]),
   ];
   const [first, second] = stated;

@@ -1,16 +1,20 @@
 /**
- * The fields by which clients of chat completions say whether and how much a model reasons: OpenAI's effort, the variables of chat templates
+ * The fields by which clients say whether and how much a model reasons: OpenAI's effort, the variables of chat templates
  * that vLLM and SGLang take, and the forms of hosted services. Pure.
  */
 import { z } from "zod";
 import type { GenerationRequest, ReasoningEffort } from "../../core/generation.js";
 import { parseReasoningEffort, reasoningEffortField } from "./effort.js";
+import { inBody, type FieldPath } from "./field-path.js";
 import { boundedRecord, int32Max, optionalInteger } from "../request-fields.js";
 
 const templateVariablesMax = 64;
 
 const isOn = z.boolean().nullish();
 const tokens = optionalInteger(-1, int32Max);
+
+/** The members of `reasoning`. */
+export const reasoningMembers = { enabled: isOn, effort: reasoningEffortField.nullish(), max_tokens: tokens };
 
 export const reasoningFields = {
   reasoning_effort: reasoningEffortField
@@ -32,7 +36,7 @@ export const reasoningFields = {
     .describe("Whether the model reasons, and for how many tokens."),
   thinking_budget: tokens.describe("Maximum tokens of the reasoning; -1: no limit."),
   reasoning: z
-    .object({ enabled: isOn, effort: reasoningEffortField.nullish(), max_tokens: tokens })
+    .object(reasoningMembers)
     .nullish()
     .describe("Whether and how much the model reasons, as a service before several hosts takes it."),
 };
@@ -44,12 +48,20 @@ type ReasoningSettings = Pick<
   "reasoningEffort" | "reasoningTokensMax" | "templateVariables"
 >;
 
-/** Reads the fields. Where one of them says that the model does not reason, it does not. */
-export function parseReasoning(fields: ReasoningBody): ReasoningSettings {
+/**
+ * Reads the fields. Where one of them says that the model does not reason, it does not.
+ * @param own the switch or the effort of the dialect's own field
+ */
+export function parseReasoning(
+  fields: ReasoningBody,
+  own: boolean | z.infer<typeof reasoningEffortField> | null = null,
+): ReasoningSettings {
   const { chat_template_kwargs: variables, reasoning, thinking } = fields;
   const { type = null, budget_tokens: budget = null } = typeof thinking === "object" ? (thinking ?? {}) : {};
-  const stated = parseReasoningEffort(fields.reasoning_effort ?? reasoning?.effort);
+  const ownEffort = typeof own === "string" ? own : null;
+  const stated = parseReasoningEffort(ownEffort ?? fields.reasoning_effort ?? reasoning?.effort);
   const switches: readonly unknown[] = [
+    own,
     fields.enable_thinking,
     typeof thinking === "boolean" ? thinking : toSwitch(type),
     reasoning?.enabled,
@@ -64,6 +76,19 @@ export function parseReasoning(fields: ReasoningBody): ReasoningSettings {
     reasoningTokensMax: reasoningTokensMax ?? undefined,
     templateVariables: variables ?? undefined,
   };
+}
+
+/** Why the fields are not applied to a raw prompt. */
+export const rawHasNoReasoning = "a raw prompt has no chat template";
+
+/** Returns a sentence for each of the fields that is stated with an answer that has no reasoning. @param why the rest of the sentence */
+export function warnOfReasoning(
+  fields: ReasoningBody,
+  why: string,
+  toPath: FieldPath = inBody,
+): readonly string[] {
+  const names = Object.keys(reasoningFields) as readonly (keyof ReasoningBody)[];
+  return names.flatMap((name) => (fields[name] == null ? [] : [`${toPath(name)} is not applied: ${why}`]));
 }
 
 /** A model that is asked to reason, and not how much, gets the middle effort, because some reason only when they are asked to. */

@@ -1,9 +1,11 @@
 /** Fields that the requests of Ollama's interface share, and how they are read. Pure. */
 import { z } from "zod";
-import type { AnswerFormat, ReasoningEffort } from "../../core/generation.js";
-import { parseReasoningEffort, reasoningEffortField } from "../generation/effort.js";
+import type { AnswerFormat } from "../../core/generation.js";
+import { reasoningEffortField } from "../generation/effort.js";
+import { chooseFormat, type StatedFormat } from "../generation/format-fields.js";
 import { invalidValue, unsupported } from "../field-error.js";
 import { jsonObjectField, boundedArray, modelIdField, optionalInteger } from "../request-fields.js";
+import { optionsField, sharedFields, type SharedFields } from "./options.js";
 
 const durationCharsMax = 64;
 const formatCharsMax = 16;
@@ -26,6 +28,8 @@ const streamField = z.boolean().nullish().meta({ default: true, description: "Wh
 
 /** Fields of a request that generates text. */
 export const generationFields = {
+  ...sharedFields,
+  options: optionsField,
   stream: streamField,
   format: z
     .union([z.string().max(formatCharsMax, "must be `json` or a JSON Schema"), jsonObjectField])
@@ -52,23 +56,21 @@ export const imagesField = boundedArray(z.string(), imagesMax)
   .describe("Base64 of PNG, JPEG, WebP or GIF files.");
 
 /** Where a schema of the answer is in a request. */
-export const formatPath = "format";
+const formatPath = "format";
 
 /** Reads the format of the answer's text. @throws HearthError `invalid_value` */
 export function parseFormat(
   format: string | Readonly<Record<string, unknown>> | null | undefined,
-): AnswerFormat {
+  { fields, toPath }: SharedFields,
+): StatedFormat {
+  return chooseFormat({ format: readFormat(format), formatPath }, formatPath, fields, toPath);
+}
+
+function readFormat(format: string | Readonly<Record<string, unknown>> | null | undefined): AnswerFormat {
   if (format == null || format === "") return { type: "text" };
   if (format === "json") return { type: "json-object" };
   if (typeof format === "string") throw invalidValue(formatPath, "must be 'json' or a JSON Schema");
   return { type: "json-schema", schema: format };
-}
-
-/** Reads how much to reason; `true` is the middle effort, because some models reason only when they are asked to. */
-export function parseThink(think: z.infer<typeof generationFields.think>): ReasoningEffort {
-  if (think == null) return "default";
-  if (typeof think === "string") return parseReasoningEffort(think);
-  return think ? "medium" : "none";
 }
 
 /** Reads how many alternatives are reported for each token; null = no log probabilities. @throws HearthError `invalid_value` */

@@ -11,7 +11,8 @@ import {
 } from "../message-content.js";
 import { parseEngineFields } from "../generation/engine-fields.js";
 import { parseMaxTokens, parseSampling, parseStops } from "../generation/sampling.js";
-import { parseOtherFormat } from "../generation/format-fields.js";
+import { parseContinuation, splitContinued } from "../generation/continuation.js";
+import { chooseFormat, type StatedFormat } from "../generation/format-fields.js";
 import { parseReasoning } from "../generation/reasoning-fields.js";
 import { readRunLabels } from "../run-labels.js";
 import { withSchemaTexts } from "../schema-texts.js";
@@ -53,7 +54,7 @@ export function parseChatRequest(body: unknown, bodyText: string | null = null):
   const deferred = fields.deferred ?? false;
   if (deferred && stream) throw invalidValue("deferred", "is not allowed together with stream: true");
   const { schemaPaths, textTools, warnings, ...tools } = parseChatTools(fields);
-  const { format, formatPath } = parseFormats(fields);
+  const { format, formatPath } = chooseFormat(parseFormat(fields.response_format), "response_format", fields);
   const maxTokens = parseMaxTokens(fields.max_completion_tokens ?? fields.max_tokens);
   const engine = parseEngineFields(fields, maxTokens);
   const request: GenerationRequest = {
@@ -101,23 +102,11 @@ function parseTopLogprobs({ logprobs, top_logprobs: top }: ChatRequestBody): num
   return null;
 }
 
-/** Reads the format of the answer's text from OpenAI's field, or from the fields of other servers. */
-function parseFormats(fields: ChatRequestBody): ReturnType<typeof parseFormat> {
-  const stated = parseFormat(fields.response_format);
-  const other = parseOtherFormat(fields);
-  if (other !== null && stated.format.type !== "text")
-    throw invalidValue(other.formatPath, "is not allowed together with response_format");
-  return other ?? stated;
-}
-
 /**
  * Reads the format of the answer's text, and the path of its schema. Besides OpenAI's position of the schema, which is inside
  * `json_schema`, clients write it directly into the format.
  */
-function parseFormat(wire: ChatRequestBody["response_format"]): {
-  readonly format: AnswerFormat;
-  readonly formatPath: string;
-} {
+function parseFormat(wire: ChatRequestBody["response_format"]): StatedFormat {
   const inner = "response_format.json_schema.schema";
   if (wire == null || wire.type === "text") return { format: { type: "text" }, formatPath: inner };
   const named = wire.type === "json_schema" ? wire.json_schema : undefined;
@@ -144,19 +133,10 @@ function parseConversation(
   const messages = parseMessages(fields.messages);
   const reasoning = parseReasoning(fields);
   const last = fields.messages.at(-1);
-  const continues =
-    fields.continue_final_message === true || (last?.role === "assistant" && last.prefix === true);
-  if (!continues) {
-    if (fields.add_generation_prompt === false)
-      throw unsupported("add_generation_prompt", "a prompt without the beginning of an answer is");
-    return { messages, ...reasoning };
-  }
-  const message = messages.at(-1);
+  const isPrefix = last?.role === "assistant" && last.prefix === true;
+  if (!parseContinuation(fields, isPrefix)) return { messages, ...reasoning };
   const param = `messages.${messages.length - 1}`;
-  if (message?.role !== "assistant" || message.toolCalls !== undefined)
-    throw invalidValue(param, "cannot be continued: it is not a text of the assistant");
-  if (format.type !== "text") throw invalidValue(param, "cannot be continued with a format of the answer");
-  return { messages: messages.slice(0, -1), ...reasoning, prefill: message.content, reasoningEffort: "none" };
+  return { ...reasoning, ...splitContinued(messages, format, param), reasoningEffort: "none" };
 }
 
 /**

@@ -14,6 +14,7 @@ import {
 } from "../request-fields.js";
 import { nestedTextFormatSchema, textToolFields } from "../client-tools/text-input.js";
 import { cacheKeyField, labelField, serviceTierField } from "../run-labels.js";
+import { continuationFields, prefixField } from "../generation/continuation.js";
 import { formatFields } from "../generation/format-fields.js";
 import { reasoningFields } from "../generation/reasoning-fields.js";
 import { maxTokensField, samplingFields, streamFields } from "../generation/sampling.js";
@@ -113,10 +114,7 @@ const message = z
       )
         .nullish()
         .describe("The reasoning in parts, as a service before several hosts sends it."),
-      prefix: z
-        .boolean()
-        .nullish()
-        .describe("Of the last message: with true, it is the beginning of the answer."),
+      prefix: prefixField,
       refusal: z.string().nullish(),
       tool_calls: boundedArray(toolCall, callsMax).nullish(),
       function_call: calledFunction.nullish().describe("The older form of `tool_calls`."),
@@ -248,14 +246,7 @@ export const chatRequestSchema = z
       .describe("The older form of `tool_choice`."),
     response_format: responseFormat.nullish().describe("Format of the answer's text, enforced by a grammar."),
     ...formatFields,
-    continue_final_message: z
-      .boolean()
-      .nullish()
-      .describe("With true, the last message, which is the assistant's, is the beginning of the answer."),
-    add_generation_prompt: z
-      .boolean()
-      .nullish()
-      .describe("`false` is allowed only where the last message is continued."),
+    ...continuationFields,
     ...reasoningFields,
     search_parameters: z
       .object({ mode: z.enum(["off", "on", "auto"]).nullish().describe("`on` is rejected.") })

@@ -6,6 +6,7 @@ import { int32Max } from "../request-fields.js";
 import { readRunLabels } from "../run-labels.js";
 import { parseEngineFields } from "../generation/engine-fields.js";
 import { parseOtherFormat } from "../generation/format-fields.js";
+import { rawHasNoReasoning, warnOfReasoning } from "../generation/reasoning-fields.js";
 import { parseMaxTokens, parseSampling, parseStops } from "../generation/sampling.js";
 import { wellFormed } from "../well-formed.js";
 import { completionRequestSchema, type CompletionRequestBody } from "./schema.js";
@@ -49,6 +50,7 @@ export function parseCompletionRequest(body: unknown): CompletionRequest {
   const logprobs = readTopLogprobs(fields);
   const maxTokens = parseMaxTokens(fields.max_tokens);
   const other = parseOtherFormat(fields);
+  const engine = parseEngineFields(fields, maxTokens);
   return {
     request: {
       model: fields.model,
@@ -65,7 +67,8 @@ export function parseCompletionRequest(body: unknown): CompletionRequest {
       choices,
       stop: parseStops(fields),
       labels: readRunLabels(fields),
-      ...parseEngineFields(fields, maxTokens),
+      ...engine,
+      warnings: [...engine.warnings, ...warnOfReasoning(fields, rawHasNoReasoning)],
       maxTokens,
       maxTokensUnstated: fields.max_tokens === -1 ? undefined : maxTokensDefault,
       maxTokensExcludesReasoning: false,

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { int32Max, optionalInteger, modelIdField, requiredInteger } from "../request-fields.js";
 import { labelField } from "../run-labels.js";
 import { formatFields } from "../generation/format-fields.js";
+import { reasoningFields } from "../generation/reasoning-fields.js";
 import { samplingFields, streamFields } from "../generation/sampling.js";
 
 /** Maximum elements of a prompt array: token ids or prompts. */
@@ -58,6 +59,7 @@ export const completionRequestSchema = z
     ...streamFields,
     ...samplingFields,
     ...formatFields,
+    ...reasoningFields,
   })
   .meta({ id: "CompletionRequest" });
 

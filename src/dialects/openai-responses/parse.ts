@@ -3,10 +3,12 @@
  * conversation and passes them to `withToolsOfItems` and `generationRequest`. Pure.
  */
 import { HearthError } from "../../core/errors.js";
-import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
+import type { GenerationRequest } from "../../core/generation.js";
 import { invalidValue, validFields } from "../field-error.js";
-import { parseReasoningEffort } from "../generation/effort.js";
+import { parseContinuation, splitContinued } from "../generation/continuation.js";
 import { parseEngineFields } from "../generation/engine-fields.js";
+import { chooseFormat, type StatedFormat } from "../generation/format-fields.js";
+import { parseReasoning } from "../generation/reasoning-fields.js";
 import { parseMaxTokens, parseSampling, parseStops } from "../generation/sampling.js";
 import { readRunLabels } from "../run-labels.js";
 import { withSchemaTexts } from "../schema-texts.js";
@@ -152,11 +154,17 @@ function withTools(
 /**
  * Returns the complete generation request.
  * @param items the earlier items of the conversation, then the request's input with resolved references.
+ * @throws HearthError `invalid_value` for a last message that cannot be continued, and items that cannot be read.
  */
 export function generationRequest(request: ResponsesRequest, items: readonly InputItem[]): GenerationRequest {
-  const { generation, settings, callForms } = request;
+  const { generation, settings, callForms, input } = request;
   const earlier = toEarlierItems(request, items);
-  return { ...generation, messages: toConversation(settings.instructions, items, earlier, callForms) };
+  const messages = toConversation(settings.instructions, items, earlier, callForms);
+  const last = input.at(-1);
+  const isPrefix = last?.type === "message" && last.role === "assistant" && last.prefix === true;
+  if (!parseContinuation(request.source.fields, isPrefix)) return { ...generation, messages };
+  const param = input.length === 0 ? "continue_final_message" : `input.${input.length - 1}`;
+  return { ...generation, ...splitContinued(messages, generation.format, param), reasoningEffort: "none" };
 }
 
 function toEarlierItems(
@@ -217,14 +225,15 @@ function toGeneration(
 ): ResponsesRequest["generation"] {
   const maxTokens = parseMaxTokens(fields.max_output_tokens);
   const engine = parseEngineFields(fields, maxTokens);
+  const { format, formatPath } = chooseFormat(parseFormat(fields.text), "text.format", fields);
   return {
     model: fields.model,
     truncate: fields.truncation === "auto",
     compaction: readCompaction(fields),
     ...tools,
-    format: parseFormat(fields.text),
-    schemaPaths: { format: "text.format.schema", tools: schemaPaths },
-    reasoningEffort: parseReasoningEffort(fields.reasoning?.effort),
+    format,
+    schemaPaths: { format: formatPath, tools: schemaPaths },
+    ...parseReasoning(fields),
     sampling: parseSampling(fields),
     topLogprobs: readTopLogprobs(fields),
     choices: 1,
@@ -251,10 +260,12 @@ function readCompaction({ context_management: management }: ResponsesRequestBody
   return { aboveTokens, instruction: summaryInstruction, summaryTokensMax, heading: summaryHeading };
 }
 
-function parseFormat(text: ResponsesRequestBody["text"]): AnswerFormat {
+function parseFormat(text: ResponsesRequestBody["text"]): StatedFormat {
+  const formatPath = "text.format.schema";
   const format = text?.format ?? { type: "text" };
-  if (format.type === "text") return { type: "text" };
-  return format.schema == null ? { type: "json-object" } : { type: "json-schema", schema: format.schema };
+  if (format.type === "text") return { format: { type: "text" }, formatPath };
+  const { schema } = format;
+  return { format: schema == null ? { type: "json-object" } : { type: "json-schema", schema }, formatPath };
 }
 
 /** Number of alternatives per token; null if no log probabilities are requested. Any of the three fields requests them. */

@@ -12,7 +12,9 @@ import {
   boundedArray,
 } from "../request-fields.js";
 import { cacheKeyField, labelField, serviceTierField } from "../run-labels.js";
-import { reasoningEffortField } from "../generation/effort.js";
+import { continuationFields } from "../generation/continuation.js";
+import { formatFields } from "../generation/format-fields.js";
+import { reasoningFields, reasoningMembers } from "../generation/reasoning-fields.js";
 import { maxTokensField, samplingFields } from "../generation/sampling.js";
 import { inputItemSchema } from "./items/input-item-schema.js";
 import { toolChoiceSchema, toolsSchema } from "./tools/schema.js";
@@ -80,9 +82,12 @@ export const responsesRequestSchema = z
     text: z
       .object({ format: format.nullish(), verbosity: z.enum(["low", "medium", "high"]).nullish() })
       .nullish(),
+    ...formatFields,
+    ...continuationFields,
+    ...reasoningFields,
     reasoning: z
       .object({
-        effort: reasoningEffortField.nullish(),
+        ...reasoningMembers,
         summary: summary.describe("Other values count as absent."),
         generate_summary: summary.describe("The older name of `summary`."),
       })

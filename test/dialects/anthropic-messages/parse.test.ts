@@ -13,7 +13,7 @@ describe("a messages request", () => {
         format: { type: "text" },
         schemaPaths: { format: "output_config.format.schema", tools: [] },
         reasoningEffort: "none",
-        sampling: {},
+        sampling: { logitBias: {} },
         topLogprobs: null,
         choices: 1,
         stop: [],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseOllamaChat } from "../../../src/dialects/ollama/chat/parse.js";
-import { parseKeepAlive, parseThink } from "../../../src/dialects/ollama/fields.js";
+import { parseKeepAlive } from "../../../src/dialects/ollama/fields.js";
 import { parseOllamaGenerate } from "../../../src/dialects/ollama/generate/parse.js";
 
 const hello = { role: "user", content: "Hello" };
@@ -107,7 +107,7 @@ describe("a chat request", () => {
     [false, "none"],
     ["high", "high"],
   ] as const)("with think %j reasons with the effort %s", (think, effort) => {
-    expect(parseThink(think)).toBe(effort);
+    expect(parse({ think }).reasoningEffort).toBe(effort);
   });
 });
 

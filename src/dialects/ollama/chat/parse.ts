@@ -1,6 +1,7 @@
 /** Parses the request of POST /api/chat into a GenerationRequest. Pure. */
 import {
   noTools,
+  type AnswerFormat,
   type GenerationRequest,
   type Message,
   type Tool,
@@ -10,8 +11,10 @@ import { mayRoundNumbers, memberTexts } from "../../../core/json/member-texts.js
 import { invalidValue, validFields, unsupported } from "../../field-error.js";
 import { joinParts, type MessageContentPart, type MessageContent } from "../../message-content.js";
 import { wellFormed } from "../../well-formed.js";
-import { formatPath, parseFormat, parseKeepAlive, parseLogprobs, parseThink, imageUrl } from "../fields.js";
-import { parseOptions } from "../options.js";
+import { parseContinuation, splitContinued } from "../../generation/continuation.js";
+import { parseReasoning } from "../../generation/reasoning-fields.js";
+import { parseFormat, parseKeepAlive, parseLogprobs, imageUrl } from "../fields.js";
+import { joinShared, parseOptions, type SharedFields } from "../options.js";
 import type { OllamaRequest } from "../request.js";
 import { withSchemaTexts } from "../../schema-texts.js";
 import { toolParameters } from "../../tool-parameters.js";
@@ -29,8 +32,9 @@ export function parseOllamaChat(body: unknown, bodyText: string | null = null): 
   const messages = parseMessages(fields.messages ?? [], bodyText);
   if (messages.length === 0) return { ...rest, request: null };
   const tools = parseTools(fields);
-  const format = parseFormat(fields.format);
-  const continuing = continuation(messages, fields, tools.length > 0 || format.type !== "text");
+  const shared = joinShared(fields, fields.options);
+  const { format, formatPath } = parseFormat(fields.format, shared);
+  const continuing = continuation(messages, fields, { shared, format, hasTools: tools.length > 0 });
   const request: GenerationRequest = {
     model,
     ...continuing,
@@ -38,31 +42,44 @@ export function parseOllamaChat(body: unknown, bodyText: string | null = null): 
     toolChoice: tools.length === 0 ? noTools : { mode: "auto", names: null, parallel: true },
     format,
     schemaPaths: { format: formatPath, tools: tools.map((_, at) => `tools.${at}.function.parameters`) },
-    ...parseOptions(fields.options),
+    ...parseOptions(shared, fields.options),
     topLogprobs: parseLogprobs(fields),
     choices: 1,
     maxTokensExcludesReasoning: false,
-    deterministic: false,
     truncate: fields.truncate === true,
   };
   return { ...rest, request: withSchemaTexts(request, bodyText) };
 }
 
-type Continuation = Pick<GenerationRequest, "messages" | "prefill" | "reasoningEffort">;
+type Continuation = Pick<
+  GenerationRequest,
+  "messages" | "prefill" | "reasoningEffort" | "reasoningTokensMax" | "templateVariables"
+>;
 
-/** A text of the assistant at the end is the beginning of the answer, which does not reason then. */
+/**
+ * A text of the assistant at the end is the beginning of the answer, which does not reason then. With tools or a format, it is one only where
+ * the request says so.
+ */
 function continuation(
   messages: readonly Message[],
-  { think }: OllamaChatBody,
-  isBound: boolean,
+  { think, messages: given }: OllamaChatBody,
+  {
+    shared: { fields, toPath },
+    format,
+    hasTools,
+  }: { readonly shared: SharedFields; readonly format: AnswerFormat; readonly hasTools: boolean },
 ): Continuation {
   const last = messages.at(-1);
-  const reasoningEffort = parseThink(think);
-  const isAnswer = last?.role === "assistant" && last.content !== "" && last.toolCalls === undefined;
-  if (!isAnswer || isBound) return { messages, reasoningEffort };
+  const reasoning = parseReasoning(fields, think);
+  const { reasoningEffort } = reasoning;
+  const isText = last?.role === "assistant" && last.content !== "" && last.toolCalls === undefined;
+  const isPrefix = last?.role === "assistant" && given?.at(-1)?.prefix === true;
+  const isAnswer = isPrefix || (isText && !hasTools && format.type === "text");
+  if (!parseContinuation(fields, isAnswer, toPath)) return { messages, ...reasoning };
+  const param = `messages.${messages.length - 1}`;
   if (reasoningEffort !== "default" && reasoningEffort !== "none")
-    throw invalidValue(`messages.${messages.length - 1}`, "cannot be continued with thinking");
-  return { messages: messages.slice(0, -1), prefill: last.content, reasoningEffort: "none" };
+    throw invalidValue(param, "cannot be continued with thinking");
+  return { ...reasoning, ...splitContinued(messages, format, param), reasoningEffort: "none" };
 }
 
 function parseTools({ tools }: OllamaChatBody): readonly Tool[] {

@@ -1,7 +1,7 @@
 /** Schema of the request of POST /api/chat. `null` means absent for every optional field; other fields are ignored. */
 import { z } from "zod";
 import { generationFields, imagesField, modelFields } from "../fields.js";
-import { optionsField } from "../options.js";
+import { prefixField } from "../../generation/continuation.js";
 import { jsonObjectField, boundedArray, functionNameField } from "../../request-fields.js";
 
 const messagesMax = 10_000;
@@ -20,6 +20,7 @@ const message = z
   .object({
     role: z.enum(["system", "user", "assistant", "tool"]),
     content: z.string().nullish(),
+    prefix: prefixField,
     thinking: z.string().nullish().describe("The model's reasoning before this answer."),
     images: imagesField,
     tool_calls: boundedArray(toolCall, callsMax).nullish(),
@@ -46,7 +47,6 @@ export const ollamaChatRequestSchema = z
       .describe("The conversation so far; none: the model is loaded, or with `keep_alive: 0` unloaded."),
     tools: boundedArray(tool, toolsMax).nullish().describe("Tools that the model may call."),
     ...generationFields,
-    options: optionsField,
   })
   .meta({ id: "OllamaChatRequest" });
 

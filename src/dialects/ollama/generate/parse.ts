@@ -2,16 +2,10 @@
 import { noTools, type GenerationRequest, type Message, type RawPrompt } from "../../../core/generation.js";
 import { unsupported, validFields } from "../../field-error.js";
 import { joinParts } from "../../message-content.js";
-import {
-  formatPath,
-  imageUrl,
-  parseFormat,
-  parseKeepAlive,
-  parseLogprobs,
-  parseThink,
-  rejectStated,
-} from "../fields.js";
-import { parseOptions } from "../options.js";
+import { parseContinuation } from "../../generation/continuation.js";
+import { parseReasoning, rawHasNoReasoning, warnOfReasoning } from "../../generation/reasoning-fields.js";
+import { imageUrl, parseFormat, parseKeepAlive, parseLogprobs, rejectStated } from "../fields.js";
+import { joinShared, parseOptions, type SharedFields } from "../options.js";
 import type { OllamaRequest } from "../request.js";
 import { withSchemaTexts } from "../../schema-texts.js";
 import { wellFormed } from "../../well-formed.js";
@@ -29,18 +23,22 @@ export function parseOllamaGenerate(body: unknown, bodyText: string | null = nul
   const { model } = fields;
   const rest = { model, stream: fields.stream ?? true, keepAliveMs: parseKeepAlive(fields.keep_alive) };
   if (isEmpty(fields)) return { ...rest, request: null };
+  const shared = joinShared(fields, fields.options);
+  const { format, formatPath } = parseFormat(fields.format, shared);
+  const { warnings, ...source } = readSource(fields, shared);
+  const { warnings: further, ...options } = parseOptions(shared, fields.options);
   const request: GenerationRequest = {
     model,
-    ...readSource(fields),
+    ...source,
     tools: [],
     toolChoice: noTools,
-    format: parseFormat(fields.format),
+    format,
     schemaPaths: { format: formatPath, tools: [] },
-    ...parseOptions(fields.options),
+    ...options,
+    warnings: [...(warnings ?? []), ...further],
     topLogprobs: parseLogprobs(fields),
     choices: 1,
     maxTokensExcludesReasoning: false,
-    deterministic: false,
     truncate: fields.truncate === true,
   };
   return { ...rest, request: withSchemaTexts(request, bodyText) };
@@ -50,17 +48,23 @@ function isEmpty({ prompt, suffix, images }: OllamaGenerateBody): boolean {
   return (prompt ?? "") === "" && (suffix ?? "") === "" && (images ?? []).length === 0;
 }
 
-type Source = Pick<GenerationRequest, "messages" | "raw" | "reasoningEffort">;
+type Source = Pick<
+  GenerationRequest,
+  "messages" | "raw" | "reasoningEffort" | "reasoningTokensMax" | "templateVariables" | "warnings"
+>;
 
 /** Reads the conversation; a raw prompt, and one with a gap to fill, replace it. */
-function readSource(fields: OllamaGenerateBody): Source {
+function readSource(fields: OllamaGenerateBody, shared: SharedFields): Source {
   const isRaw = fields.raw === true;
-  if (!isRaw && (fields.suffix ?? "") === "")
-    return { messages: toMessages(fields), reasoningEffort: parseThink(fields.think) };
+  const { fields: switches, toPath } = shared;
+  if (!isRaw && (fields.suffix ?? "") === "") {
+    if (parseContinuation(switches, false, toPath))
+      throw unsupported(toPath("continue_final_message"), "continuing a prompt without raw is");
+    return { messages: toMessages(fields), ...parseReasoning(switches, fields.think) };
+  }
   const form = isRaw ? "together with raw" : "together with a suffix";
   rejectStated(fields.system, "system", `system messages ${form} are`);
   rejectStated(fields.images, "images", `images ${form} are`);
-  rejectStated(fields.format, formatPath, `formats ${form} are`);
   if (fields.think === true || typeof fields.think === "string")
     throw unsupported("think", `thinking ${form} is`);
   const { prompt, suffix } = fields;
@@ -69,7 +73,12 @@ function readSource(fields: OllamaGenerateBody): Source {
     suffix: suffix == null || suffix === "" ? null : wellFormed(suffix),
     readsControlTokens: isRaw,
   };
-  return { messages: [], raw: { prompts: [raw], echo: false }, reasoningEffort: "default" };
+  return {
+    messages: [],
+    raw: { prompts: [raw], echo: false },
+    reasoningEffort: "default",
+    warnings: warnOfReasoning(switches, rawHasNoReasoning, toPath),
+  };
 }
 
 function toMessages({ system, prompt, images }: OllamaGenerateBody): readonly Message[] {

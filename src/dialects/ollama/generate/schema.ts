@@ -1,7 +1,6 @@
 /** Schema of the request of POST /api/generate. `null` means absent for every optional field; other fields are ignored. */
 import { z } from "zod";
 import { generationFields, imagesField, modelFields } from "../fields.js";
-import { optionsField } from "../options.js";
 
 export const ollamaGenerateRequestSchema = z
   .object({
@@ -23,7 +22,6 @@ export const ollamaGenerateRequestSchema = z
     template: z.string().nullish().describe("Not supported: rejected."),
     context: z.unknown().optional().describe("Not supported: rejected. `/api/chat` takes a conversation."),
     ...generationFields,
-    options: optionsField,
   })
   .meta({ id: "OllamaGenerateRequest" });
 

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { mcpApprovalRequest, mcpApprovalResponse, mcpCall, mcpListTools } from "./mcp/input-items.js";
+import { prefixField } from "../../generation/continuation.js";
 import { boundedArray } from "../../request-fields.js";
 
 const partsMax = 10_000;
@@ -48,6 +49,7 @@ const message = z.object({
   status,
   content,
   name: z.string().nullish(),
+  prefix: prefixField,
   phase: z.enum(["commentary", "final_answer"]).nullish(),
 });
 const functionCall = z.object({

@@ -58,10 +58,16 @@ export async function compactTurn(run: TextRun, prepared: Turn): Promise<Turn | 
   if (compaction === undefined) return prepared;
   // A summary of a part would lose the rest.
   const whole = { ...request, truncate: false };
-  const build = (messages: readonly Message[]) =>
+  const build = (messages: readonly Message[], prefill?: string) =>
     nullIfTooLong(
       unlessAborted(
-        buildPrompts(run.services.engine, run.model, loaded, whole, { ...conversation, messages }),
+        buildPrompts(
+          run.services.engine,
+          run.model,
+          loaded,
+          { ...whole, prefill },
+          { ...conversation, messages },
+        ),
         run.signal,
       ),
     );
@@ -78,7 +84,7 @@ export async function compactTurn(run: TextRun, prepared: Turn): Promise<Turn | 
   if (summary === "") return { ...prepared, sampledMax };
   const heading = { role: "system", content: compaction.heading + summary } as const;
   const compacted = [...systemMessages(messages), heading, ...lastQuestion(messages)];
-  const built = await build(compacted);
+  const built = await build(compacted, request.prefill);
   if (built === null || countTokens(built) >= countTokens(prepared)) return { ...prepared, sampledMax };
   run.emit({ type: "conversation-compacted", choice: 0, summary });
   return { ...prepared, ...built, conversation: { ...conversation, messages: compacted }, sampledMax };
@@ -119,7 +125,10 @@ function summaryTurn(prepared: Turn, tokensMax: number, built: Prompts): Turn {
       tools: [],
       toolChoice: { ...toolChoice, mode: "none", names: null, withheld: toolChoice.withheld ?? tools },
       topLogprobs: null,
+      prefill: undefined,
       stop: [],
+      stopTokens: undefined,
+      minTokens: undefined,
       maxTokens: tokensMax,
       maxTokensExcludesReasoning: false,
     },
