@@ -66,12 +66,15 @@ export interface ToolChoice {
 /** No tool is called. */
 export const noTools: ToolChoice = { mode: "none", names: null, parallel: true };
 
+/** How the grammar of a text is written. */
+export type GrammarSyntax = "gbnf" | "regex";
+
 /** The required format of the answer's text. */
 export type AnswerFormat =
   | { readonly type: "text" }
   | { readonly type: "json-object" }
-  /** What a grammar in GBNF describes. */
-  | { readonly type: "grammar"; readonly grammar: string }
+  /** What a grammar in GBNF describes, or a regular expression from the beginning of the text to its end. */
+  | { readonly type: "grammar"; readonly syntax: GrammarSyntax; readonly grammar: string }
   | {
       readonly type: "json-schema";
       readonly schema: Readonly<Record<string, unknown>>;
@@ -125,6 +128,8 @@ export interface RawPrompt {
   readonly suffix: string | null;
   /** Whether control tokens in the texts are parsed; else they are plain text. */
   readonly readsControlTokens: boolean;
+  /** Only this number of its last tokens are used, the token before every text included; absent = all. Without a suffix. */
+  readonly lastTokens?: number;
 }
 
 /** Prompts that replace the conversation. */

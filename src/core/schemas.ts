@@ -1,3 +1,5 @@
+import type { GrammarSyntax } from "./generation.js";
+
 /** A compiled JSON Schema, or a grammar that a client has written: rules that constrain the engine's output, and a validator. */
 export interface CompiledSchema {
   /** GBNF right-hand sides by name; the names of two schemas never collide. */
@@ -26,7 +28,7 @@ export interface Schemas {
    * @throws HearthError `invalid_value` naming the keyword and its path when the schema is not supported.
    */
   compile(schema: unknown, from: SchemaOrigin): Promise<CompiledSchema>;
-  /** Reads a grammar in GBNF. @throws HearthError `invalid_value` that says what of it is not supported. */
-  readGrammar(grammar: string, from: SchemaOrigin): Promise<CompiledSchema>;
+  /** Reads a grammar. @throws HearthError `invalid_value` that says what of it is not supported. */
+  readGrammar(syntax: GrammarSyntax, grammar: string, from: SchemaOrigin): Promise<CompiledSchema>;
   close(): Promise<void>;
 }

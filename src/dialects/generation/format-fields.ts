@@ -1,6 +1,6 @@
 /** The fields by which clients of vLLM and llama-server require a format of the answer's text, besides OpenAI's. Pure. */
 import { z } from "zod";
-import type { AnswerFormat } from "../../core/generation.js";
+import type { AnswerFormat, GrammarSyntax } from "../../core/generation.js";
 import { invalidValue, unsupported } from "../field-error.js";
 import { boundedArray, jsonObjectField } from "../request-fields.js";
 import { inBody, type FieldPath } from "./field-path.js";
@@ -11,13 +11,16 @@ const choicesMax = 1_000;
 const schema = z.union([z.string(), jsonObjectField]).nullish();
 const choices = boundedArray(z.string().min(1, "must not be empty"), choicesMax).nullish();
 const grammar = z.string().nullish();
+const regex = z.string().nullish();
 const other = z.unknown().optional().describe("Not supported: rejected.");
 
 const guidedFields = {
   guided_json: schema.describe("A JSON Schema that the text must match."),
   guided_choice: choices.describe("The text is one of these."),
   guided_grammar: grammar.describe("A grammar in GBNF that describes the text."),
-  guided_regex: other,
+  guided_regex: regex.describe(
+    "A regular expression that the whole text must match, as in `pattern` of JSON Schema.",
+  ),
 };
 
 export const formatFields = {
@@ -25,9 +28,9 @@ export const formatFields = {
   grammar: grammar.describe("A grammar in GBNF that describes the text."),
   json_schema: schema.describe("A JSON Schema that the text must match."),
   structured_outputs: z
-    .object({ json: schema, choice: choices, grammar, regex: other, structural_tag: other })
+    .object({ json: schema, choice: choices, grammar, regex, structural_tag: other })
     .nullish()
-    .describe("The newer form of `guided_json`, `guided_choice` and `guided_grammar`."),
+    .describe("The newer form of `guided_json` and its like."),
 };
 
 type FormatBody = z.infer<z.ZodObject<typeof formatFields>>;
@@ -41,7 +44,7 @@ export interface StatedFormat {
 /**
  * Returns the format of a dialect's own field, or the one that these fields require.
  * @param own the name of the dialect's own field
- * @throws HearthError `invalid_value` for two formats, a text that is no schema, and regular expressions.
+ * @throws HearthError `invalid_value` for two formats, and a text that is no schema.
  */
 export function chooseFormat(
   stated: StatedFormat,
@@ -57,24 +60,24 @@ export function chooseFormat(
 
 /**
  * Returns the format that these fields require; null: none of them is stated.
- * @throws HearthError `invalid_value` for two of them, a text that is no schema, and regular expressions.
+ * @throws HearthError `invalid_value` for two of them, and a text that is no schema.
  */
 export function parseOtherFormat(fields: FormatBody, toPath: FieldPath = inBody): StatedFormat | null {
   const { structured_outputs: outputs } = fields;
   const inOutputs = (name: string): string => `${toPath("structured_outputs")}.${name}`;
-  const regexes = [
-    [toPath("guided_regex"), fields.guided_regex],
-    [inOutputs("regex"), outputs?.regex],
-    [inOutputs("structural_tag"), outputs?.structural_tag],
-  ] as const;
-  for (const [path, value] of regexes) if (value != null) throw unsupported(path, "this format of a text is");
+  if (outputs?.structural_tag != null)
+    throw unsupported(inOutputs("structural_tag"), "this format of a text is");
   const stated = [
     ...readSchemas([
       [toPath("guided_json"), fields.guided_json],
       [toPath("json_schema"), fields.json_schema],
       [inOutputs("json"), outputs?.json],
     ]),
-    ...readGrammars([
+    ...readGrammars("regex", [
+      [toPath("guided_regex"), fields.guided_regex],
+      [inOutputs("regex"), outputs?.regex],
+    ]),
+    ...readGrammars("gbnf", [
       [toPath("guided_choice"), toGrammar(fields.guided_choice)],
       [inOutputs("choice"), toGrammar(outputs?.choice)],
       [toPath("guided_grammar"), fields.guided_grammar],
@@ -98,9 +101,11 @@ function readSchemas(fields: Stated<z.infer<typeof schema>>): readonly StatedFor
   );
 }
 
-function readGrammars(fields: Stated<string>): readonly StatedFormat[] {
+function readGrammars(syntax: GrammarSyntax, fields: Stated<string>): readonly StatedFormat[] {
   return fields.flatMap(([formatPath, value]) =>
-    value == null || value === "" ? [] : [{ format: { type: "grammar", grammar: value }, formatPath }],
+    value == null || value === ""
+      ? []
+      : [{ format: { type: "grammar", syntax, grammar: value }, formatPath }],
   );
 }
 

@@ -50,7 +50,7 @@ export function parseCompletionRequest(body: unknown): CompletionRequest {
   const logprobs = readTopLogprobs(fields);
   const maxTokens = parseMaxTokens(fields.max_tokens);
   const other = parseOtherFormat(fields);
-  const engine = parseEngineFields(fields, maxTokens);
+  const engine = parseEngineFields({ ...fields, truncate_prompt_tokens: null }, maxTokens);
   return {
     request: {
       model: fields.model,
@@ -107,10 +107,13 @@ const promptsMax = 128;
  * @throws HearthError `invalid_field` that names the first element of another type, `invalid_value` for no prompt or too many.
  */
 function parsePrompts(fields: CompletionRequestBody): readonly RawPrompt[] {
-  const { prompt, suffix, parse_special: special } = fields;
+  const { prompt, suffix, parse_special: special, truncate_prompt_tokens: lastTokens } = fields;
+  if (lastTokens != null && (suffix ?? "") !== "")
+    throw invalidValue("truncate_prompt_tokens", "is not allowed together with suffix");
   const each = {
     suffix: suffix == null || suffix === "" ? null : wellFormed(suffix),
     readsControlTokens: special ?? false,
+    lastTokens: lastTokens ?? undefined,
   };
   if (typeof prompt === "string") return [{ prompt: wellFormed(prompt), ...each }];
   const [first] = prompt;

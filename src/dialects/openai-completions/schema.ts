@@ -58,6 +58,9 @@ export const completionRequestSchema = z
     user: labelField.describe("Stored with the run."),
     ...streamFields,
     ...samplingFields,
+    truncate_prompt_tokens: optionalInteger(1, int32Max).describe(
+      "Only this number of the last tokens of each prompt are used; not with `suffix`.",
+    ),
     ...formatFields,
     ...reasoningFields,
   })

@@ -55,7 +55,9 @@ const dialects = [...conversations, ...withoutReasoning];
 
 const schema = { type: "object" };
 const grammar = 'root ::= "yes" | "n\\"o\\n"';
-const inGrammar = { format: { type: "grammar", grammar } };
+const inGrammar = { format: { type: "grammar", syntax: "gbnf", grammar } };
+const regex = "[ab]{1,9}|c";
+const inRegex = { format: { type: "grammar", syntax: "regex", grammar: regex } };
 const inSchema = { format: { type: "json-schema", schema } };
 
 /** Fields of other servers, and what they change of the request. */
@@ -82,6 +84,8 @@ const applied: readonly (readonly [fields: object, meaning: object, formatPath?:
   [{ guided_choice: ["yes", 'n"o\n'] }, inGrammar, "guided_choice"],
   [{ structured_outputs: { choice: ["yes", 'n"o\n'] } }, inGrammar, "structured_outputs.choice"],
   [{ grammar }, inGrammar, "grammar"],
+  [{ guided_regex: regex }, inRegex, "guided_regex"],
+  [{ structured_outputs: { regex } }, inRegex, "structured_outputs.regex"],
   [{ guided_grammar: grammar }, inGrammar, "guided_grammar"],
 ];
 
@@ -109,7 +113,7 @@ const reasoning: readonly (readonly [fields: object, meaning: object])[] = [
   [{ reasoning_effort: "high", enable_thinking: false }, off],
 ];
 
-describe.each(dialects)("%s", (_, read, place) => {
+describe.each(dialects)("%s", (name, read, place) => {
   it("applies each field of other servers that the engine can do", () => {
     for (const [fields, meaning, formatPath] of applied) {
       const request = read(fields);
@@ -140,12 +144,14 @@ describe.each(dialects)("%s", (_, read, place) => {
       ["allowed_token_ids", [1]],
       ["truncate_prompt_tokens", 5],
     ] as const) {
+      if (field === "truncate_prompt_tokens" && name === "completions") continue;
       expect(() => read({ [field]: value })).toThrow(new RegExp(`^${place}${field}: `));
       expect(() => read({ [field]: Array.isArray(value) ? [] : null })).not.toThrow();
     }
   });
 
   it("refuses two formats of one text", () => {
+    expect(() => read({ grammar, guided_regex: regex })).toThrow(/grammar: is not allowed together/);
     expect(() => read({ grammar, guided_json: schema })).toThrow(
       `${place}grammar: is not allowed together with ${place}guided_json`,
     );

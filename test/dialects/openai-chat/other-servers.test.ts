@@ -9,7 +9,6 @@ describe("a chat request", () => {
     const schema = { type: "object" };
     const grammar = 'root ::= "yes"';
     expect(errorOf(body({ guided_json: "{" })).param).toBe("guided_json");
-    expect(errorOf(body({ guided_regex: "a+" })).param).toBe("guided_regex");
     expect(errorOf(body({ grammar, guided_json: schema })).param).toBe("grammar");
     expect(errorOf(body({ grammar, response_format: { type: "json_object" } })).param).toBe("grammar");
   });

@@ -1,4 +1,4 @@
-/** Grammars, minimum lengths and stop tokens of requests, on the built-in model. */
+/** Grammars, minimum lengths, stop tokens and cut prompts of requests, on the built-in model. */
 import { expect, it } from "vitest";
 import { fileServer } from "../../kit/server.js";
 import { headersOf } from "../../kit/server/requests.js";
@@ -31,6 +31,9 @@ it("answers with one of the texts of guided_choice, and as a grammar describes, 
         /^[ab]+!(,[ab]+!){1,2}$|^[ab!,]{24}/,
       ],
       [{ structured_outputs: { choice: ["one"] } }, /^one$/],
+      [{ guided_regex: "[ab]{2,4}\\n?|c" }, /^([ab]{2,4}\n?|c)$/],
+      [{ structured_outputs: { regex: "^(?=.{3})\\d+\\.\\d{2}$" } }, /^\d+\.\d{2}$|^\d{3,24}$/],
+      [{ guided_regex: 'say "\\\\"' }, /^say "\\"$/],
     ] as const) {
       const { status, body } = await post(path, { ...prompt, ...format });
       const { choices } = body as {
@@ -38,6 +41,29 @@ it("answers with one of the texts of guided_choice, and as a grammar describes, 
       };
       const text = choices[0].text ?? choices[0].message?.content;
       expect([path, status, text]).toEqual([path, 200, expect.stringMatching(expected)]);
+    }
+});
+
+it("refuses a regular expression that is none, or that no automaton within its limits is, and says why", async () => {
+  for (const [regex, reason] of [
+    ["a)|(b", /Unmatched '\)'/],
+    ["[a", /Unterminated character class/],
+    ["(a+)\\1", /backreferences and lookaround/],
+    ["(?:a(?=b))*c", /backreferences and lookaround/],
+    ["[^\\s\\S]", /no text matches it/],
+    ["(a{1,60}b{1,60}){1,60}", /cannot be used|too costly/],
+    ["a".repeat(2_049), /at most 2048 bytes/],
+  ] as const)
+    for (const [fields, param] of [
+      [{ guided_regex: regex }, "guided_regex"],
+      [{ structured_outputs: { regex } }, "structured_outputs.regex"],
+    ] as const) {
+      const { status, body } = await post("/v1/chat/completions", { messages, ...fields });
+      expect([regex, status, body]).toMatchObject([
+        regex,
+        400,
+        { error: { param, message: expect.stringMatching(reason) as string } },
+      ]);
     }
 });
 
@@ -79,4 +105,20 @@ it("does not end an answer before min_tokens, never with ignore_eos, and ends it
   expect((await ask({ stop_token_ids: all }))[1]).toMatch(/stop|length/);
   const { status, body } = await post("/v1/completions", { prompt: "Once", stop_token_ids: [2 ** 31 - 1] });
   expect([status, body]).toMatchObject([400, { error: { param: "stop_token_ids.0" } }]);
+});
+
+it("keeps the last tokens of a raw prompt with truncate_prompt_tokens, also of one that the context does not hold", async () => {
+  const prompt = "Once upon a time. ".repeat(20_000);
+  const whole = await post("/v1/completions", { prompt });
+  expect(whole.status).toBe(400);
+  const cut = await post("/v1/completions", { prompt, truncate_prompt_tokens: 9, echo: true });
+  expect([cut.status, cut.body]).toMatchObject([
+    200,
+    {
+      usage: { prompt_tokens: 9 },
+      choices: [{ text: expect.stringMatching(/^.{0,50}a time\. /) as string }],
+    },
+  ]);
+  const filled = await post("/v1/completions", { prompt: "a", suffix: "b", truncate_prompt_tokens: 9 });
+  expect(filled).toMatchObject({ status: 400, body: { error: { param: "truncate_prompt_tokens" } } });
 });

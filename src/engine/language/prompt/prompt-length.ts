@@ -33,7 +33,8 @@ export function refuseLongPrompt(
  * them, because templates leave out its reasoning.
  */
 function findWholeTexts(source: Conversation | RawPrompt): readonly string[] {
-  if ("prompt" in source) return typeof source.prompt === "string" ? [source.prompt] : [];
+  if ("prompt" in source)
+    return typeof source.prompt === "string" && source.lastTokens === undefined ? [source.prompt] : [];
   const { messages, tools } = source;
   return [
     ...messages.filter(({ role }) => role !== "assistant").map(({ content }) => content),

@@ -43,21 +43,38 @@ export function createRawPromptBuilder(
   return (raw) => {
     const tokenizePart = (text: string): readonly number[] => {
       const fewest = Math.ceil(Buffer.byteLength(text) / model.longestTokenBytes);
-      if (fewest >= model.contextTokens) throw promptTooLong(model.contextTokens, fewest, "prompt", true);
+      if (raw.lastTokens === undefined && fewest >= model.contextTokens)
+        throw promptTooLong(model.contextTokens, fewest, "prompt", true);
       return raw.readsControlTokens ? model.tokenize(text, true) : tokenizePlain(text);
     };
-    const { prompt, suffix } = raw;
+    const { prompt, suffix, lastTokens } = raw;
     const isText = typeof prompt === "string";
-    const before = isText ? tokenizePart(prompt) : checkTokenIds(model, prompt);
+    const whole = isText ? tokenizePart(endOfText(model, raw, prompt)) : checkTokenIds(model, prompt);
+    const before =
+      lastTokens === undefined ? whole : keepLast(whole, lastTokens, isText ? model.prependToken : null);
     const tokens = suffix === null ? [...before] : aroundGap(model, before, tokenizePart(suffix));
     if (isText && model.prependToken !== null && tokens[0] !== model.prependToken)
       tokens.unshift(model.prependToken);
     if (tokens.length === 0) throw invalid("must not be empty");
     if (tokens.length >= model.contextTokens)
       throw promptTooLong(model.contextTokens, tokens.length, "prompt");
-    const rawText = isText ? prompt : decodeTokens(model, prompt);
+    const rawText = isText && before === whole ? prompt : decodeTokens(model, before);
     return { tokens: Uint32Array.from(tokens), startsInReasoning: false, rawText };
   };
+}
+
+/** Returns the end of a text that has the tokens which are used of it: they are fewer than the context holds. */
+function endOfText(model: RawPromptModel, { lastTokens }: RawPrompt, text: string): string {
+  if (lastTokens === undefined) return text;
+  // Half of a character is none.
+  return text.slice(-model.contextTokens * model.longestTokenBytes).replace(/^[\uDC00-\uDFFF]/, "");
+}
+
+/** @param first the token that is put before them, which counts */
+function keepLast(tokens: readonly number[], count: number, first: number | null): readonly number[] {
+  if (tokens.length + (first === null || tokens[0] === first ? 0 : 1) <= count) return tokens;
+  const kept = first === null ? count : count - 1;
+  return tokens.slice(tokens.length - kept);
 }
 
 /** @throws HearthError when an id is not in the vocabulary. */

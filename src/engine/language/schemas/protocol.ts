@@ -1,6 +1,8 @@
-/** What a text must be: a JSON Schema as JSON text, or a grammar in GBNF. */
+import type { GrammarSyntax } from "../../../core/generation.js";
+
+/** What a text must be: a JSON Schema as JSON text, a grammar in GBNF, or a regular expression. */
 export interface WrittenSchema {
-  readonly language: "schema" | "grammar";
+  readonly language: "schema" | GrammarSyntax;
   readonly written: string;
 }
 

@@ -91,7 +91,7 @@ export function createSchemas(deps: SchemasDeps): Schemas {
   return {
     compile: (schema, from) =>
       compile({ language: "schema", written: from.text ?? JSON.stringify(schema) }, from),
-    readGrammar: (grammar, from) => compile({ language: "grammar", written: grammar }, from),
+    readGrammar: (syntax, grammar, from) => compile({ language: syntax, written: grammar }, from),
     close: async () => void (await Promise.all([conversions.worker.close(), checks.worker.close()])),
   };
 }
@@ -149,13 +149,19 @@ function estimateSize(outcome: ConvertOutcome): number {
   return size;
 }
 
+const languageNames: Readonly<Record<WrittenSchema["language"], string>> = {
+  schema: "schema",
+  gbnf: "grammar",
+  regex: "regular expression",
+};
+
 function invalidSchema(
   language: WrittenSchema["language"],
   { message, keyword, pointer }: RefusedSchema,
   param: string,
 ): HearthError {
   const place = keyword === null ? "" : ` (${describePlace(keyword, pointer)})`;
-  return new HearthError("invalid_value", `Invalid ${language}: ${message}${place}`, {
+  return new HearthError("invalid_value", `Invalid ${languageNames[language]}: ${message}${place}`, {
     param,
     code: "invalid_schema",
   });

@@ -4,6 +4,7 @@ import { schemaRules } from "../../../grammar/convert.js";
 import { RuleSet } from "../../../grammar/gbnf.js";
 import { parseSchemaText } from "../../../grammar/schema/json-text.js";
 import { readSchema } from "../../../grammar/schema/read.js";
+import { addRegularText, createRegularMatcher } from "../../../grammar/regular-text.js";
 import { SchemaRefusal } from "../../../grammar/schema/refusal.js";
 import { createValidator, type Problem } from "../../../grammar/schema/validate.js";
 import { addWrittenGrammar, createMatcher } from "../../../grammar/written.js";
@@ -41,8 +42,8 @@ function refused({ message, keyword, pointer }: SchemaRefusal): RefusedSchema {
 
 function convert({ language, written, prefix, closed }: ConvertRequest): ConvertOutcome {
   const book = new RuleSet({ prefix });
-  if (language === "grammar") {
-    const root = addWrittenGrammar(written, book);
+  if (language !== "schema") {
+    const root = language === "gbnf" ? addWrittenGrammar(written, book) : addRegularText(written, book);
     return { type: "converted", converted: { rules: book.entries(root), root, exact: true } };
   }
   const { root, exact } = schemaRules(parseSchemaText(written), { additionalProperties: !closed }, book);
@@ -69,11 +70,15 @@ const createTextValidator: Readonly<Record<WrittenSchema["language"], (written: 
       return found === null ? null : sentence(found);
     };
   },
-  grammar(written) {
+  gbnf(written) {
     const book = new RuleSet({ prefix: "g" });
     const matches = createMatcher(addWrittenGrammar(written, book), book.entries());
     // What is too wide to be followed here, the engine has followed.
     return (text) => (matches(text) === false ? "it does not match the grammar" : null);
+  },
+  regex(written) {
+    const matches = createRegularMatcher(written);
+    return (text) => (matches(text) ? null : "it does not match the regular expression");
   },
 };
 

@@ -4,6 +4,11 @@ import { workingAt } from "../../work.js";
 import type { SchemaNode } from "../node.js";
 import { SchemaRefusal } from "../refusal.js";
 
+interface PatternPlace {
+  readonly keyword: string | null;
+  readonly pointer: string;
+}
+
 /** The automata of a schema's patterns, by pattern source. */
 export type Patterns = ReadonlyMap<string, Automaton>;
 
@@ -18,7 +23,7 @@ export function compilePatterns(nodes: Iterable<SchemaNode>): Patterns {
     const at = { keyword, pointer };
     patterns.set(
       source,
-      workingAt(at, () => compile(source, at)),
+      workingAt(at, () => compilePattern(source, at)),
     );
   };
   for (const node of nodes) {
@@ -28,16 +33,21 @@ export function compilePatterns(nodes: Iterable<SchemaNode>): Patterns {
   return patterns;
 }
 
-function compile(source: string, at: { readonly keyword: string; readonly pointer: string }): Automaton {
+/**
+ * Compiles a pattern.
+ * @param written the pattern as its client has written it, for errors
+ * @throws SchemaRefusal for one that is malformed, too large, or not regular
+ */
+export function compilePattern(source: string, at: PatternPlace, written = source): Automaton {
   try {
     const { automaton, exact } = patternAutomaton(source);
     if (exact) return automaton;
   } catch (thrown) {
     if (!(thrown instanceof PatternError) && !(thrown instanceof AutomatonTooLarge)) throw thrown;
-    throw new SchemaRefusal(`The pattern ${quotePattern(source)} cannot be used: ${thrown.message}.`, at);
+    throw new SchemaRefusal(`The pattern ${quotePattern(written)} cannot be used: ${thrown.message}.`, at);
   }
   throw new SchemaRefusal(
-    `The pattern ${quotePattern(source)} is not a regular expression in the strict sense; ` +
+    `The pattern ${quotePattern(written)} is not a regular expression in the strict sense; ` +
       "backreferences and lookaround inside a pattern are not supported.",
     at,
   );

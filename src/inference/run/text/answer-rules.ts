@@ -123,7 +123,7 @@ async function textSchema(
   if (format.type === "json-object")
     return schemas.compile({ type: "object" }, { param: "response_format", teamId });
   const param = schemaPaths?.format ?? "response_format.json_schema.schema";
-  if (format.type === "grammar") return schemas.readGrammar(format.grammar, { param, teamId });
+  if (format.type === "grammar") return schemas.readGrammar(format.syntax, format.grammar, { param, teamId });
   return schemas.compile(format.schema, { param, teamId, text: format.schemaText });
 }
 

@@ -68,6 +68,22 @@ describe("a raw prompt", () => {
     });
   });
 
+  it("keeps only its last tokens where a request says how many, the first token included", () => {
+    const long = "x".repeat(500);
+    expect(make({ prompt: `${long}abc`, lastTokens: 3 })).toMatchObject({
+      tokens: [97, 98, 99],
+      rawText: "abc",
+    });
+    expect(make({ prompt: `${long}bc`, lastTokens: 3 }, { prependToken: 300 }).tokens).toEqual([300, 98, 99]);
+    expect(make({ prompt: "bc", lastTokens: 3 }, { prependToken: 300 })).toMatchObject({
+      tokens: [300, 98, 99],
+      rawText: "bc",
+    });
+    expect(make({ prompt: [97, 98, 99], lastTokens: 2 }, { prependToken: 300 }).tokens).toEqual([98, 99]);
+    expect(make({ prompt: "abc", lastTokens: 99 }).tokens).toEqual([97, 98, 99]);
+    expect(refusal({ prompt: long, lastTokens: 20 }).kind).toBe("context_length_exceeded");
+  });
+
   it("ends with the text before the gap for a model without a middle token", () => {
     const changes = { infill: { prefix: 301, suffix: 302, middle: null } };
     expect(make({ prompt: [97], suffix: "z" }, changes).tokens).toEqual([302, 122, 301, 97]);
