@@ -1,13 +1,14 @@
 /** Anthropic's Text Completions, the predecessor of its Messages. */
 import { encodeCompletion, foldComplete } from "../dialects/anthropic-complete/encode.js";
 import { parseCompleteRequest } from "../dialects/anthropic-complete/parse.js";
-import { errorBody } from "../dialects/error-body.js";
 import { eventFrame } from "../dialects/sse.js";
+import { anthropicFailure, anthropicForm } from "./frames.js";
 import { loadNothing, type TextEndpoint } from "./endpoint.js";
 
 type TextCompletionAnswer = ReturnType<typeof parseCompleteRequest>;
 
 export const complete: TextEndpoint<TextCompletionAnswer, TextCompletionAnswer> = {
+  streamForm: anthropicForm,
   takesFiles: false,
   parse: (_asking, whole) => parseCompleteRequest(whole),
   load: loadNothing,
@@ -20,8 +21,7 @@ export const complete: TextEndpoint<TextCompletionAnswer, TextCompletionAnswer> 
           return piece === null ? [] : [eventFrame(piece.type, piece)];
         },
         closing: "",
-        failure: (error) => eventFrame("error", errorBody(error, "anthropic", requestId)),
-        ping: eventFrame("ping", { type: "ping" }),
+        failure: (error) => anthropicFailure(error, requestId),
       }),
       json() {
         const fold = foldComplete(identity);

@@ -6,11 +6,12 @@ import {
 } from "../dialects/openai-completions/encode.js";
 import { parseCompletionRequest } from "../dialects/openai-completions/parse.js";
 import { loadNothing, refuseInBatch, type TextEndpoint } from "./endpoint.js";
-import { presentChunks } from "./frames.js";
+import { chunkForm, presentChunks } from "./frames.js";
 
 type CompletionAnswer = ReturnType<typeof parseCompletionRequest>;
 
 export const completions: TextEndpoint<CompletionAnswer, CompletionAnswer> = {
+  streamForm: chunkForm,
   takesFiles: false,
   parse(asking, whole) {
     const parsed = parseCompletionRequest(whole);

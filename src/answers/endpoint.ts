@@ -37,6 +37,14 @@ export interface Asking {
   release(reservation: TokenReservation): void;
 }
 
+/** What is known of a request before its body is parsed. */
+export type UnreadRequest = Pick<Asking, "body" | "requestId">;
+
+/** Returns whether a body asks for a stream. */
+export function requestsStream({ body }: UnreadRequest): boolean {
+  return typeof body === "object" && body !== null && "stream" in body && body.stream === true;
+}
+
 /** Refuses fields of a line of a batch. @param requested the fields that no line may have, and whether this one has them @throws HearthError `invalid_value` */
 export function refuseInBatch({ isLine }: Asking, requested: Readonly<Record<string, boolean>>): void {
   if (!isLine) return;
@@ -74,6 +82,8 @@ export interface TextEndpoint<
   Ready extends ReadyRequest,
   Shown extends Presenter = Presenter,
 > {
+  /** Returns how the answer is streamed; null: the client reads it as a whole. Absent: it is never streamed. */
+  streamForm?(request: UnreadRequest): StreamForm | null;
   /** Whether a body can have files, whose contents are put into it before it is parsed. */
   readonly takesFiles: boolean;
   /** Parses a body, which has the contents of its files. @throws HearthError that names the field. */
@@ -114,15 +124,21 @@ export interface Presenter {
 }
 
 /** How a stream is sent besides its frames. */
-export interface StreamForm {
+export interface FrameForm {
   /** Absent: `text/event-stream`. */
   readonly contentType?: string;
   /** Keep-alive frame. */
   readonly ping: string;
 }
 
+/** How the answer to a request is streamed, also while the request is not admitted yet. */
+export interface StreamForm extends FrameForm {
+  /** Returns all that a stream has of a request that is refused, or whose run cannot start, after a ping. */
+  refusal(error: HearthError): string;
+}
+
 /** Converts events to the frames of a dialect; each string is one whole frame. */
-export interface StreamPresenter extends StreamForm {
+export interface StreamPresenter {
   frames(event: RunEvent): readonly string[];
   /** Last frame of a complete answer. */
   readonly closing: string;

@@ -3,12 +3,13 @@ import type { HearthError } from "../core/errors.js";
 import type { GenerationRequest } from "../core/generation.js";
 import type { RunEvent } from "../core/run-event.js";
 import { ollamaErrorBody } from "../dialects/error-body.js";
-import type { OllamaIdentity } from "../dialects/ollama/answer.js";
+import type { LineIdentity, OllamaIdentity } from "../dialects/ollama/answer.js";
 import { jsonLine, linesType } from "../dialects/ollama/lines.js";
 import {
   loadNothing,
   type JsonPresenter,
   type ReadyRequest,
+  type StreamForm,
   type StreamPresenter,
   type TextEndpoint,
 } from "./endpoint.js";
@@ -26,7 +27,7 @@ export interface AnswerForm {
   parse(body: unknown, bodyText: string | null): ParsedRequest;
   loaded(identity: OllamaIdentity, reason: "load" | "unload"): object;
   /** A line without text. */
-  empty(identity: OllamaIdentity): object;
+  empty(identity: LineIdentity): object;
   encoder(identity: OllamaIdentity): LineEncoder;
   fold(identity: OllamaIdentity): LineFold;
 }
@@ -49,6 +50,8 @@ interface LineFold extends WithTexts {
 interface OllamaAnswer extends ReadyRequest {
   /** The name of the model as the client has written it. */
   readonly writtenModel: string;
+  /** When the request came, in milliseconds since the epoch. */
+  readonly receivedTime: number;
 }
 
 /** Returns the endpoint of a parsed request. @param answer has the name by which the server knows its model */
@@ -57,6 +60,7 @@ export function ollamaEndpoint(
   answer: OllamaAnswer,
 ): TextEndpoint<OllamaAnswer, OllamaAnswer> {
   return {
+    streamForm: () => (answer.stream ? lineForm(form, answer) : null),
     takesFiles: false,
     parse: () => answer,
     load: loadNothing,
@@ -70,13 +74,22 @@ export function ollamaEndpoint(
 function streamPresenter(form: AnswerForm, identity: OllamaIdentity): StreamPresenter {
   const encoder = form.encoder(identity);
   return {
-    contentType: linesType,
     frames: (event) => encoder.lines(event).map((line) => jsonLine(line, encoder.texts)),
     closing: "",
-    failure: (error: HearthError) => jsonLine(ollamaErrorBody(error)),
-    // Lines have no comments, and clients parse each one.
-    ping: jsonLine(form.empty(identity)),
+    failure: failureLine,
   };
+}
+
+function lineForm(
+  form: AnswerForm,
+  { writtenModel: model, receivedTime: created }: OllamaAnswer,
+): StreamForm {
+  // Lines have no comments, and clients parse each one.
+  return { contentType: linesType, ping: jsonLine(form.empty({ model, created })), refusal: failureLine };
+}
+
+function failureLine(error: HearthError): string {
+  return jsonLine(ollamaErrorBody(error));
 }
 
 function jsonPresenter(form: AnswerForm, identity: OllamaIdentity): JsonPresenter {

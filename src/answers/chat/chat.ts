@@ -3,7 +3,7 @@ import { createChunkEncoder, foldChat, type ChatIdentity } from "../../dialects/
 import { parseChatRequest, type ChatRequest } from "../../dialects/openai-chat/parse.js";
 import { toStoredOwner } from "../../inference/stored-owner.js";
 import { refuseInBatch, type TextEndpoint } from "../endpoint.js";
-import { presentChunks } from "../frames.js";
+import { chunkForm, presentChunks } from "../frames.js";
 import { createCompletionRecorder } from "./completion-recorder.js";
 
 export interface ChatAnswer extends ChatRequest {
@@ -12,6 +12,7 @@ export interface ChatAnswer extends ChatRequest {
 }
 
 export const chat: TextEndpoint<ChatAnswer, ChatAnswer> = {
+  streamForm: chunkForm,
   takesFiles: true,
   parse(asking, whole) {
     const parsed = parseChatRequest(whole, asking.bodyText);

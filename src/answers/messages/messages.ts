@@ -5,15 +5,16 @@ import {
   foldMessage,
   type MessageIdentity,
 } from "../../dialects/anthropic-messages/encode.js";
-import { errorBody } from "../../dialects/error-body.js";
 import { eventFrame } from "../../dialects/sse.js";
 import { applyContextEdits } from "../../inference/prompt/context-edits.js";
 import type { AnswerContext } from "../context.js";
+import { anthropicFailure, anthropicForm } from "../frames.js";
 import { loadNothing, refuseInBatch, type Asking, type TextEndpoint } from "../endpoint.js";
 import { listMessagesTools, offerMcp } from "./mcp.js";
 import { parseMessages, type MessagesAnswer } from "./parse.js";
 
 export const messages: TextEndpoint<MessagesAnswer, MessagesAnswer> = {
+  streamForm: anthropicForm,
   takesFiles: true,
   parse(asking, whole) {
     const parsed = parseMessages(whole, asking.bodyText, offerMcp(asking));
@@ -52,8 +53,7 @@ export const messages: TextEndpoint<MessagesAnswer, MessagesAnswer> = {
         return {
           frames: (event) => encode(event).map(frame),
           closing: frame({ type: "message_stop" }),
-          failure: (error) => eventFrame("error", errorBody(error, "anthropic", requestId)),
-          ping: frame({ type: "ping" }),
+          failure: (error) => anthropicFailure(error, requestId),
         };
       },
       json() {

@@ -10,15 +10,18 @@ import {
   withToolsOfItems,
   type ResponsesRequest,
 } from "../../dialects/openai-responses/parse.js";
+import { responsesErrorEvent } from "../../dialects/openai-responses/errors.js";
 import { doneFrame, eventFrame, pingFrame } from "../../dialects/sse.js";
 import { toStoredOwner } from "../../inference/stored-owner.js";
 import type { AnswerContext } from "../context.js";
 import {
   refuseInBatch,
+  requestsStream,
   type AnswerIdentity,
   type Asking,
   type JsonPresenter,
   type ReadyRequest,
+  type StreamForm,
   type StreamPresenter,
   type TextEndpoint,
 } from "../endpoint.js";
@@ -42,6 +45,7 @@ export interface ReadResponse {
 }
 
 export const responses: TextEndpoint<ReadResponse, ResponseAnswer> = {
+  streamForm: (unread) => (requestsStream(unread) ? responseForm : null),
   takesFiles: true,
   parse(asking, whole, app) {
     const offer = asking.isLine ? undefined : serverToolOffer(app, asking.principal);
@@ -155,9 +159,17 @@ function streamPresenter(identity: ResponseIdentity): StreamPresenter {
     },
     closing: doneFrame,
     failure: (error, usage) => [...encoder.fail(error, usage).map(frame), doneFrame].join(""),
-    ping: pingFrame,
   };
 }
+
+/** A refused request has no response: the error is an event of its own. */
+const responseForm: StreamForm = {
+  ping: pingFrame,
+  refusal(error) {
+    const event = responsesErrorEvent(error, 0);
+    return eventFrame(event.type, event) + doneFrame;
+  },
+};
 
 /** Presents the response of the run's recorder, which has already folded the events, so that it equals the stored one. */
 export function presentRecorded(encoder: ResponseEncoder): JsonPresenter {

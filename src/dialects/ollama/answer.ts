@@ -33,12 +33,16 @@ export const answerFields = {
   eval_duration: nanoseconds("Time of the answer.").optional(),
 };
 
-/** The values that every line of one answer repeats, and its times. */
-export interface OllamaIdentity {
+/** The values that every line of one answer repeats. */
+export interface LineIdentity {
   /** The model as the request names it. */
   readonly model: string;
   /** Milliseconds since the epoch. */
   readonly created: number;
+}
+
+/** These values, and the times of an answer. */
+export interface OllamaIdentity extends LineIdentity {
   /** Returns what is measured so far. */
   readonly times: () => AnswerTimes;
 }
@@ -52,7 +56,7 @@ export interface AnswerTimes {
 }
 
 /** Returns the fields that every line has. */
-export function lineFields({ model, created }: OllamaIdentity) {
+export function lineFields({ model, created }: LineIdentity) {
   return { model, created_at: new Date(created).toISOString() };
 }
 

@@ -17,7 +17,13 @@ export async function answerIn(form: AnswerForm, call: Call, app: AppContext): P
     const identity = { model, created: app.clock.now(), times: timesFrom(app) };
     return loadOnly(form, app, call, { identity, name, keepAliveMs });
   }
-  const answer = { request: { ...request, model: name }, writtenModel: model, stream, keepAliveMs };
+  const answer = {
+    request: { ...request, model: name },
+    writtenModel: model,
+    receivedTime: app.clock.now(),
+    stream,
+    keepAliveMs,
+  };
   return answerCall(app, ollamaEndpoint(form, answer), call);
 }
 

@@ -9,6 +9,7 @@ import type { Evaluated } from "../../inference/embeddings/embedding-run.js";
 import type { AppContext } from "./app-context.js";
 import { limitTokens } from "./middleware/limit.js";
 import { whileClientWaits } from "./reply/client.js";
+import { withOpening, type StreamOpening } from "./reply/opening.js";
 import { answerHeaders } from "./reply/run-headers.js";
 import { sendJson, sendStream } from "./reply/reply.js";
 import type { Call } from "./route.js";
@@ -36,10 +37,32 @@ export async function answerCall<Read extends ReadRequest, Ready extends ReadyRe
   endpoint: TextEndpoint<Read, Ready>,
   call: Call,
 ): Promise<void> {
-  const admitted = await whileClientWaits(call.ctx.req.socket, (signal) =>
-    admit(app, endpoint, readCall(app, call, signal)),
+  await admitCall(
+    app,
+    endpoint,
+    call,
+    (asking) => admit(app, endpoint, asking),
+    (admitted, opening) => sendAnswer(app, endpoint, call, admitted, opening),
   );
-  if (admitted !== null) await sendAnswer(app, endpoint, call, admitted);
+}
+
+/**
+ * Admits a request while its client waits, then answers it. A client that reads a stream gets its headers when that takes long.
+ * @param answer is not called when the client has left
+ */
+export async function admitCall<Read extends ReadRequest, Ready extends ReadyRequest, Result>(
+  app: AppContext,
+  endpoint: TextEndpoint<Read, Ready>,
+  call: Call,
+  work: (asking: Asking) => Promise<Result>,
+  answer: (admitted: Result, opening: StreamOpening | null) => Promise<void>,
+): Promise<void> {
+  await withOpening(app, call.ctx, endpoint.streamForm?.(call) ?? null, async (opening) => {
+    const admitted = await whileClientWaits(call.ctx.req.socket, (signal) =>
+      work(readCall(app, call, signal)),
+    );
+    if (admitted !== null) await answer(admitted, opening);
+  });
 }
 
 /** Sends the answer to an admitted request. */
@@ -48,13 +71,14 @@ export async function sendAnswer<Read extends ReadRequest, Ready extends ReadyRe
   endpoint: TextEndpoint<Read, Ready>,
   { ctx }: Call,
   admitted: Admitted<Ready>,
+  opening: StreamOpening | null,
 ): Promise<void> {
   const id = app.random.id();
   const answer = prepareAnswer(app, endpoint, admitted, { id, createTime: app.clock.now() });
   const run = answer.start({ runId: id });
   const { presenter } = answer;
-  if (admitted.ready.stream && presenter.stream !== undefined)
-    await sendStream(app, ctx, run, presenter.stream());
+  if (opening !== null && presenter.stream !== undefined)
+    await sendStream(app, ctx, run, presenter.stream(), opening);
   else await sendJson(ctx, run, presenter.json());
 }
 

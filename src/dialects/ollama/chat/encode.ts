@@ -8,6 +8,7 @@ import {
   encodeLogprobs,
   endFields,
   lineFields,
+  type LineIdentity,
   type OllamaIdentity,
   type EncodedLogprobs,
 } from "../answer.js";
@@ -16,7 +17,7 @@ import type { OllamaChatAnswer, OllamaToolCall } from "./response-schema.js";
 type Part = Omit<OllamaChatAnswer["message"], "role">;
 
 /** Returns a line without text, which also keeps a connection alive. */
-export function emptyChatLine(identity: OllamaIdentity): OllamaChatAnswer {
+export function emptyChatLine(identity: LineIdentity): OllamaChatAnswer {
   return partLine(identity, { content: "" });
 }
 
@@ -99,7 +100,7 @@ export function foldOllamaChat(identity: OllamaIdentity) {
   };
 }
 
-function partLine(identity: OllamaIdentity, part: Part): OllamaChatAnswer {
+function partLine(identity: LineIdentity, part: Part): OllamaChatAnswer {
   return { ...lineFields(identity), message: { role: "assistant", ...part }, done: false };
 }
 

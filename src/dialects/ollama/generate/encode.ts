@@ -7,13 +7,14 @@ import {
   encodeLogprobs,
   endFields,
   lineFields,
+  type LineIdentity,
   type OllamaIdentity,
   type EncodedLogprobs,
 } from "../answer.js";
 import type { OllamaGenerateAnswer } from "./response-schema.js";
 
 /** Returns a line without text, which also keeps a connection alive. */
-export function emptyGenerateLine(identity: OllamaIdentity): OllamaGenerateAnswer {
+export function emptyGenerateLine(identity: LineIdentity): OllamaGenerateAnswer {
   return { ...lineFields(identity), response: "", done: false };
 }
 

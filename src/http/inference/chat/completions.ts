@@ -30,8 +30,7 @@ import { toStoredOwner } from "../../../inference/stored-owner.js";
 import { parkReservation } from "../../server/middleware/limit.js";
 import { admit, type Admitted } from "../../../answers/admit.js";
 import { chat, type ChatAnswer } from "../../../answers/chat/chat.js";
-import { readCall, sendAnswer } from "../../server/answer.js";
-import { whileClientWaits } from "../../server/reply/client.js";
+import { admitCall, sendAnswer } from "../../server/answer.js";
 import { warningHeader } from "../../server/reply/run-headers.js";
 import { apiKeyRoute, type Call } from "../../server/route.js";
 
@@ -80,11 +79,14 @@ export const createChatCompletion = apiKeyRoute({
     stream: { schema: z.union([chatChunk, openaiErrorEvent]), named: false, done: true },
   },
   async handle(call, app) {
-    const admitted = await whileClientWaits(call.ctx.req.socket, (signal) =>
-      admit(app, chat, readCall(app, call, signal)),
+    await admitCall(
+      app,
+      chat,
+      call,
+      (asking) => admit(app, chat, asking),
+      (admitted, opening) =>
+        admitted.ready.deferred ? defer(app, call, admitted) : sendAnswer(app, chat, call, admitted, opening),
     );
-    if (admitted === null) return;
-    await (admitted.ready.deferred ? defer(app, call, admitted) : sendAnswer(app, chat, call, admitted));
   },
 });
 

@@ -12,6 +12,7 @@ import { toStoredOwner } from "../../../inference/stored-owner.js";
 import type { AppContext } from "../../server/app-context.js";
 import { parkReservation } from "../../server/middleware/limit.js";
 import { sendFrames } from "../../server/reply/reply.js";
+import type { StreamOpening } from "../../server/reply/opening.js";
 import { warningHeader } from "../../server/reply/run-headers.js";
 import type { Call } from "../../server/route.js";
 import { followResponse } from "./stream.js";
@@ -23,7 +24,12 @@ function createEncoder(app: AppContext, ready: ResponseAnswer): ResponseEncoder 
 }
 
 /** Sends an empty response that is complete, and stores nothing. */
-export async function answerWithoutRun(app: AppContext, { ctx }: Call, ready: ResponseAnswer): Promise<void> {
+export async function answerWithoutRun(
+  app: AppContext,
+  { ctx }: Call,
+  ready: ResponseAnswer,
+  opening: StreamOpening | null,
+): Promise<void> {
   ready.close?.();
   const encoder = createEncoder(app, ready);
   const end = { type: "generation-end", choice: 0, finishReason: "stop", stopSequence: null } as const;
@@ -40,31 +46,44 @@ export async function answerWithoutRun(app: AppContext, { ctx }: Call, ready: Re
       yield doneFrame;
     },
     { ping: pingFrame },
+    opening ?? undefined,
   );
+}
+
+/** A request whose conversation is known, and which has no reservation yet. */
+interface LoadedResponse {
+  readonly asking: Asking;
+  readonly ready: ResponseAnswer;
 }
 
 /** Queues the request, and sends the queued response or the stream of its events. */
 export async function answerInBackground(
   app: AppContext,
   call: Call,
-  asking: Asking,
-  ready: ResponseAnswer,
+  loaded: LoadedResponse,
+  opening: StreamOpening | null,
 ): Promise<void> {
+  const { ready } = loaded;
   try {
-    await enqueue(app, call, asking, ready);
+    await enqueue(app, call, loaded, opening);
   } finally {
     ready.close?.();
   }
 }
 
-async function enqueue(app: AppContext, call: Call, asking: Asking, ready: ResponseAnswer): Promise<void> {
+async function enqueue(
+  app: AppContext,
+  call: Call,
+  { asking, ready }: LoadedResponse,
+  opening: StreamOpening | null,
+): Promise<void> {
   const { ctx, principal, body, bodyText, route } = call;
   const { storedResponses, backgroundJobs } = app;
   const { id, createTime, request, response: asked, items } = ready;
   checkBackgroundServers(app, asked);
   const encoder = createEncoder(app, ready);
   const reservation = await reserveTokens(app, asking, request.model, request);
-  const opening = encoder.open();
+  const firstEvents = encoder.open();
   const response = encoder.response();
   const stored = storedResponses.insertion({
     id,
@@ -80,7 +99,7 @@ async function enqueue(app: AppContext, call: Call, asking: Asking, ready: Respo
     output: [],
   });
   const log = ready.stream ? storedResponses.logs.open(id) : null;
-  log?.append(...opening);
+  log?.append(...firstEvents);
   const { team, key, labels } = principal;
   const owner = { teamId: team.id, apiKeyId: key.id, endpoint: route.path, tags: labels?.tags ?? [] };
   const job = { id, ...owner, body: bodyText ?? JSON.stringify(body), createTime };
@@ -93,5 +112,5 @@ async function enqueue(app: AppContext, call: Call, asking: Asking, ready: Respo
   if (log !== null) storedResponses.relay.fill({ id, teamId: team.id });
   ctx.set(warningHeader(request.warnings ?? []));
   if (log === null) ctx.body = response;
-  else await sendFrames(app, ctx, followResponse(log, 0), { ping: pingFrame });
+  else await sendFrames(app, ctx, followResponse(log, 0), { ping: pingFrame }, opening ?? undefined);
 }

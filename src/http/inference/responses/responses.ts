@@ -23,8 +23,7 @@ import { openResponseStream } from "./stream.js";
 import type { StreamDocs } from "../../server/route-docs.js";
 import { load, reserve } from "../../../answers/admit.js";
 import { responses } from "../../../answers/responses/responses.js";
-import { readCall, sendAnswer } from "../../server/answer.js";
-import { whileClientWaits } from "../../server/reply/client.js";
+import { admitCall, sendAnswer } from "../../server/answer.js";
 import { apiKeyRoute } from "../../server/route.js";
 import { endWithoutRun } from "../../../jobs/background-responses.js";
 
@@ -56,16 +55,22 @@ export const createResponse = apiKeyRoute({
     stream,
   },
   async handle(call, app) {
-    const read = await whileClientWaits(call.ctx.req.socket, async (signal) => {
-      const asking = readCall(app, call, signal);
-      const ready = await load(app, responses, asking);
-      if (!ready.response.generates || ready.response.background) return { asking, ready };
-      return { asking, admitted: await reserve(app, responses, asking, ready) };
-    });
-    if (read === null) return;
-    if (read.admitted !== undefined) await sendAnswer(app, responses, call, read.admitted);
-    else if (read.ready.response.generates) await answerInBackground(app, call, read.asking, read.ready);
-    else await answerWithoutRun(app, call, read.ready);
+    await admitCall(
+      app,
+      responses,
+      call,
+      async (asking) => {
+        const ready = await load(app, responses, asking);
+        if (!ready.response.generates || ready.response.background) return { asking, ready };
+        return { admitted: await reserve(app, responses, asking, ready) };
+      },
+      (read, opening) => {
+        if (read.admitted !== undefined) return sendAnswer(app, responses, call, read.admitted, opening);
+        const { asking, ready } = read;
+        if (!ready.response.generates) return answerWithoutRun(app, call, ready, opening);
+        return answerInBackground(app, call, { asking, ready }, opening);
+      },
+    );
   },
 });
 

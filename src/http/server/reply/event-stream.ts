@@ -1,26 +1,28 @@
 import type { ServerResponse } from "node:http";
-import type { StreamForm } from "../../../answers/endpoint.js";
+import type { FrameForm } from "../../../answers/endpoint.js";
 import type { Client } from "./client.js";
 import type { AppContext } from "../app-context.js";
 import { setProbeFrame } from "./half-closed.js";
-import { trailerNames } from "./run-headers.js";
 
 const eventStreamType = "text/event-stream";
 
 export type EventStream = ReturnType<typeof openEventStream>;
 
-/** Sends status 200 and the headers of a stream; writes `ping` whenever no frame was written for `pingEveryMs`. */
+/**
+ * Sends status 200 and the headers of a stream, which announce its trailers; writes `ping` whenever no frame was written for `pingEveryMs`.
+ */
 export function openEventStream(
   res: ServerResponse,
   client: Client,
-  { contentType = eventStreamType, ping }: StreamForm,
+  { contentType = eventStreamType, ping }: FrameForm,
   { clock, limits }: AppContext,
+  trailers: string,
 ) {
   let sentAt = clock.monotonic();
   let stopPinging = clock.after(limits.pingEveryMs, beat);
   void client.closed.then(() => stopPinging());
   setProbeFrame(res, contentType === eventStreamType ? ":\n\n" : ping);
-  res.writeHead(200, { "content-type": contentType, ...listHeaders(res) });
+  res.writeHead(200, { "content-type": contentType, ...listHeaders(res, trailers) });
 
   function beat(): void {
     if (client.isDisconnected()) return;
@@ -58,11 +60,11 @@ export function openEventStream(
   };
 }
 
-function listHeaders(res: ServerResponse): Record<string, string> {
+function listHeaders(res: ServerResponse, trailers: string): Record<string, string> {
   return {
     "cache-control": "no-cache, no-transform",
     "x-accel-buffering": "no",
     // Trailers require the chunked encoding, which neither HTTP/1.0 nor the answer to HEAD has.
-    ...(res.req.httpVersion === "1.1" && res.req.method !== "HEAD" ? { trailer: trailerNames } : {}),
+    ...(res.req.httpVersion === "1.1" && res.req.method !== "HEAD" ? { trailer: trailers } : {}),
   };
 }

@@ -10,13 +10,13 @@ import { type Client, watchClient } from "./client.js";
 import type { Context } from "../context.js";
 import type { AppContext } from "../app-context.js";
 import { reportFailure } from "../middleware/errors.js";
-import { openEventStream, type EventStream } from "./event-stream.js";
-import type { JsonPresenter, StreamForm, StreamPresenter } from "../../../answers/endpoint.js";
+import type { FrameForm, JsonPresenter, StreamPresenter } from "../../../answers/endpoint.js";
+import { createOpening, type StreamOpening } from "./opening.js";
 import { costHeader, runHeaders, runTrailers } from "./run-headers.js";
 
 /**
- * Streams a run; resolves when the last frame is written or the client disconnects. The headers are sent with the first event, or with a
- * ping when there is none for `pingEveryMs`; a failure after that is a frame.
+ * Streams a run; resolves when the last frame is written or the client disconnects. A failure after the headers, which may be sent already,
+ * is a frame.
  * @throws HearthError when the run fails before the headers are sent.
  */
 export async function sendStream(
@@ -24,32 +24,24 @@ export async function sendStream(
   ctx: Context,
   run: TextRun,
   presenter: StreamPresenter,
+  opening: StreamOpening,
 ): Promise<void> {
   const client = watchClient(ctx.req.socket, () => run.abort());
-  let stream: EventStream | null = null;
-  const open = (): EventStream => {
-    ctx.set(runHeaders(run));
-    ctx.respond = false;
-    return (stream ??= openEventStream(ctx.res, client, presenter, app));
-  };
-  const stopWaiting = app.clock.after(app.limits.pingEveryMs, () => void open().send(presenter.ping));
+  opening.setHeaders(() => runHeaders(run));
   const send = async (event: RunEvent): Promise<void> => {
-    stopWaiting();
-    const opened = stream ?? open();
-    for (const frame of presenter.frames(event)) await opened.send(frame);
+    const stream = opening.open();
+    for (const frame of presenter.frames(event)) await stream.send(frame);
   };
   try {
     const failure = await forward(run.events, run.request.choices, send);
-    stopWaiting();
-    if (failure !== null && stream === null) return rejectUnsent(client, failure);
+    if (failure !== null && !opening.isOpen()) return rejectUnsent(client, failure);
     if (failure !== null && !client.isDisconnected()) reportFailure(app.logger, ctx, failure);
     const last = failure === null ? presenter.closing : presenter.failure(failure, run.finalUsage);
-    open().end(last, runTrailers(run));
+    opening.open().end(last, { ...opening.lateHeaders(), ...runTrailers(run) });
   } catch (thrown) {
     setCost(ctx, run);
     throw thrown;
   } finally {
-    stopWaiting();
     client.unwatch();
     run.abort();
   }
@@ -63,19 +55,20 @@ export async function sendFrames(
   app: AppContext,
   ctx: Context,
   frames: (left: AbortSignal) => AsyncIterable<string>,
-  form: StreamForm,
+  form: FrameForm,
+  opening: StreamOpening = createOpening(app, ctx, form),
 ): Promise<void> {
   const leaving = new AbortController();
   const client = watchClient(ctx.req.socket, () => leaving.abort());
   try {
-    ctx.respond = false;
-    const stream = openEventStream(ctx.res, client, form, app);
+    const stream = opening.open();
     // The first frame can take long; the client receives the headers before it.
     ctx.res.flushHeaders();
     // To HEAD the headers are the whole answer.
     if (ctx.method !== "HEAD") for await (const frame of frames(leaving.signal)) await stream.send(frame);
     stream.end("", {});
   } finally {
+    opening.close();
     client.unwatch();
     leaving.abort();
   }

@@ -11,10 +11,17 @@ const ttft = "x-hearth-ttft-ms";
 const decode = "x-hearth-decode-tps";
 const cost = "x-hearth-cost-ticks";
 const warning = "x-hearth-warning";
+const model = "x-hearth-model";
+const notGuaranteed = "x-hearth-not-guaranteed";
+const queue = "x-hearth-queue-ms";
+const cached = "x-hearth-cached-tokens";
 const warningCharsMax = 2_000;
 
 /** Value of the `trailer` header that announces `runTrailers`. */
 export const trailerNames = [prefill, ttft, decode, cost].join(", ");
+
+/** The same where `runHeaders`, too, are sent at the end. */
+export const lateTrailerNames = [model, notGuaranteed, warning, queue, cached, trailerNames].join(", ");
 
 type Fields = Record<string, string>;
 
@@ -29,8 +36,8 @@ export function runHeaders(run: TextRun & Answered): Fields {
   return {
     ...modelHeader(run.model),
     ...warningHeader(run.warnings),
-    ...field("x-hearth-queue-ms", run.timings.queueMs, 0),
-    ...field("x-hearth-cached-tokens", run.timings.cachedTokens, 0),
+    ...field(queue, run.timings.queueMs, 0),
+    ...field(cached, run.timings.cachedTokens, 0),
     ...runTrailers(run),
   };
 }
@@ -53,8 +60,8 @@ export function answerHeaders({ model, costTicks }: Answered): Fields {
 /** The id of the model, also where the request has an alias, and what does not hold for it. */
 function modelHeader({ manifest, remote }: Model): Fields {
   const missing = remote?.notGuaranteed ?? [];
-  const id = { "x-hearth-model": manifest.id };
-  return missing.length === 0 ? id : { ...id, "x-hearth-not-guaranteed": missing.join(", ") };
+  const id = { [model]: manifest.id };
+  return missing.length === 0 ? id : { ...id, [notGuaranteed]: missing.join(", ") };
 }
 
 /** Returns what of a request is not applied; nothing if that is nothing. Other characters than ASCII's are written as `?`. */
