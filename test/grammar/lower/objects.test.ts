@@ -170,6 +170,16 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     ],
     not: ['{"$schema":"x"}', '{"a":{"$schema":"https://example.com/it.json"}}', '{"$id":"x"}'],
   },
+  "a root that declares its own key $schema has the values that it declares": {
+    schema: {
+      $schema: "http://json-schema.org/draft-07/schema#",
+      type: "object",
+      properties: { a: string, $schema: { enum: ["https://example.com/config.json"] } },
+    },
+    additionalProperties: false,
+    generated: ['{"a":"","$schema":"https://example.com/config.json"}', '{"a":""}'],
+    not: ['{"$schema":"http://json-schema.org/draft-07/schema#"}'],
+  },
   "a root with additionalProperties false, or whose schema does not name its draft, does not name it": {
     schema: {
       oneOf: [

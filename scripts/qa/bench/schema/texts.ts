@@ -8,7 +8,11 @@ import type { SchemaNode } from "../../../../src/grammar/schema/node.js";
 import { canonicalText } from "../../../../src/grammar/schema/validate/equality.js";
 import type { Validator } from "../../../../src/grammar/schema/validate.js";
 
-const orders = ["own-first", "parts-first", "as-it-is", "backwards"] as const;
+/**
+ * In `closest`, one alternative applies to an object: where several do, the one that declares most of its keys. An undeclared `$schema`, by
+ * which a document names its schema, comes first.
+ */
+const orders = ["own-first", "parts-first", "closest", "as-it-is", "backwards"] as const;
 type Order = (typeof orders)[number];
 
 /** Returns distinct texts, the most likely first. */
@@ -43,7 +47,8 @@ function arrange(nodes: readonly SchemaNode[], value: unknown, order: Order, val
     return value.map((item, index) => arrange(itemNodes(all, index), item, order, validator));
   const declared = all.flatMap((node) => [...(node.properties?.keys() ?? [])]);
   const required = all.flatMap((node) => [...(node.required ?? [])]);
-  const names = new Set([...declared, ...required, ...Object.keys(value)]);
+  const first = order === "closest" && !declared.includes("$schema") ? ["$schema"] : [];
+  const names = new Set([...first, ...declared, ...required, ...Object.keys(value)]);
   const entries = new Map(Object.entries(value));
   return new Ordered(
     [...names]
@@ -74,15 +79,39 @@ function closure(
   const visit = (node: SchemaNode): void => {
     if (found.has(node)) return;
     const inner = inPlaceSubschemas(node).filter(({ keyword }) => keyword !== "not");
-    const chosen = inner.filter(
+    const applying = inner.filter(
       (edge) => !["anyOf", "oneOf", "if"].includes(edge.keyword) || validator(value, edge.node) === null,
     );
-    if (order === "own-first") found.add(node);
+    const chosen = order === "closest" ? withoutFarther(applying, value, validator) : applying;
+    if (order !== "parts-first") found.add(node);
     for (const edge of chosen) visit(edge.node);
     found.add(node);
   };
   nodes.forEach(visit);
   return [...found];
+}
+
+type Subschema = ReturnType<typeof inPlaceSubschemas>[number];
+
+/** Keeps one alternative of each keyword: the first of those with the fewest keys that it does not declare. */
+function withoutFarther(
+  edges: readonly Subschema[],
+  value: unknown,
+  validator: Validator,
+): readonly Subschema[] {
+  return ["anyOf", "oneOf"].reduce<readonly Subschema[]>((kept, keyword) => {
+    const alternatives = kept.filter((edge) => edge.keyword === keyword);
+    if (alternatives.length < 2) return kept;
+    const distances = alternatives.map(({ node }) => countUndeclared(node, value, validator));
+    const closest = alternatives[distances.indexOf(Math.min(...distances))];
+    return kept.filter((edge) => edge.keyword !== keyword || edge === closest);
+  }, edges);
+}
+
+function countUndeclared(node: SchemaNode, value: unknown, validator: Validator): number {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return 0;
+  const all = closure([node], value, "own-first", validator);
+  return Object.keys(value).filter((key) => !all.some(({ properties }) => properties?.has(key))).length;
 }
 
 function itemNodes(nodes: readonly SchemaNode[], index: number): SchemaNode[] {

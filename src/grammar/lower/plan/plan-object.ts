@@ -55,7 +55,8 @@ function planObject(shape: ObjectShape, scope: GrammarScope, place: ObjectPlace)
   const closed = closedByAbsence(shape, scope);
   const keys = listKeys(shape, closed);
   if (closed && !declaresAll(shape.requiredByComplement, shape, keys)) return null;
-  const declared = createEntries(closed ? withMoreKeys(keys, place) : keys, shape, scope, place);
+  const more = closed ? listMoreKeys(keys, place) : noMoreKeys;
+  const declared = createEntries(new Set([...more.keys(), ...keys]), shape, scope, more);
   if (declared === null) return null;
   const required = declared.filter((entry) => entry.required).length;
   if (shape.maxProperties !== null && required > shape.maxProperties) return null;
@@ -82,9 +83,13 @@ function planObject(shape: ObjectShape, scope: GrammarScope, place: ObjectPlace)
   };
 }
 
-/** Returns the keys with those that closing does not exclude before them. */
-function withMoreKeys(keys: ReadonlySet<string>, { moreKeys }: ObjectPlace): ReadonlySet<string> {
-  return new Set([...[...moreKeys.keys()].filter((key) => !keys.has(key)), ...keys]);
+type MoreKeys = ObjectPlace["moreKeys"];
+
+const noMoreKeys: MoreKeys = new Map();
+
+/** Returns the keys that closing does not exclude and that the schema does not declare itself, with their values. */
+function listMoreKeys(keys: ReadonlySet<string>, { moreKeys }: ObjectPlace): MoreKeys {
+  return new Map([...moreKeys].filter(([key]) => !keys.has(key)));
 }
 
 /** Returns the entries of these keys, or null if a required one is impossible. */
@@ -92,7 +97,7 @@ function createEntries(
   keys: ReadonlySet<string>,
   shape: ObjectShape,
   scope: GrammarScope,
-  { moreKeys }: ObjectPlace,
+  moreKeys: MoreKeys,
 ): readonly Entry[] | null {
   const entries: Entry[] = [];
   for (const key of keys) {
