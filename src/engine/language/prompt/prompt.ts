@@ -11,7 +11,7 @@ import { endsInReasoning, type ReasoningMarks } from "../reasoning.js";
 import { createMask, type TextMask } from "./mask.js";
 import { renderWithRepairs, type TemplateModel } from "./render.js";
 import type { Repair } from "../repairs.js";
-import { completeArguments, isObjectText } from "../tools/call-text.js";
+import { completeArguments, isArgumentsObject, readArguments } from "../tools/call-text.js";
 import { createTextTokenizer, type TokenizerModel } from "./text-tokenizer.js";
 
 /** The properties of a loaded model that prompts depend on. */
@@ -89,8 +89,9 @@ async function render(model: PromptModel, mask: TextMask, conversation: Conversa
 function listBrokenArguments(messages: readonly Message[]): readonly (readonly string[])[] {
   return messages.flatMap(({ toolCalls = [] }) =>
     toolCalls.flatMap((call) => {
+      if (isArgumentsObject(readArguments(call))) return [];
       const text = completeArguments(call.arguments);
-      return isObjectText(text) ? [] : [[text, JSON.stringify(text).slice(1, -1)]];
+      return [[text, JSON.stringify(text).slice(1, -1)]];
     }),
   );
 }

@@ -107,8 +107,24 @@ export function completeArguments(written: string): string {
 
 /** Whether a text is the JSON text of an object, as arguments must be. */
 export function isObjectText(text: string): boolean {
-  const value = parseJsonOr(text, null);
+  return isArgumentsObject(parseJsonOr(text, null));
+}
+
+/** Whether a value is an object, as arguments must be. */
+export function isArgumentsObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const argumentValues = new WeakMap<ToolCall, { readonly value: unknown }>();
+
+/** Returns the value of a call's arguments, or their text where it is no JSON. A call is parsed once, however often it is rendered. */
+export function readArguments(call: ToolCall): unknown {
+  const known = argumentValues.get(call);
+  if (known !== undefined) return known.value;
+  const text = completeArguments(call.arguments);
+  const value = parseJsonOr(text, text);
+  argumentValues.set(call, { value });
+  return value;
 }
 
 /** Parses a JSON text; returns `otherwise` if it is invalid. */

@@ -4,7 +4,7 @@
  */
 import type { Message, Tool, ToolCall } from "../../../core/generation.js";
 import type { ToolFamily } from "./family.js";
-import { completeArguments, parseJsonOr } from "./call-text.js";
+import { completeArguments, readArguments } from "./call-text.js";
 import { callsAsText, definitionJson, definitionsAsText } from "./tools-as-text.js";
 
 /** A message as it is passed to the template. */
@@ -131,14 +131,10 @@ function assistantTurn(
     type: "function",
     function: {
       name: call.name,
-      arguments: templateArguments(completeArguments(call.arguments), capabilities),
+      arguments: capabilities.argumentsAsText ? completeArguments(call.arguments) : readArguments(call),
     },
   }));
   return rendered;
-}
-
-function templateArguments(text: string, { argumentsAsText }: TemplateCapabilities): unknown {
-  return argumentsAsText ? text : parseJsonOr(text, text);
 }
 
 function toParts(reasoning: string, text: string): readonly object[] {
