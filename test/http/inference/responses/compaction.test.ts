@@ -45,6 +45,15 @@ describe("context_management of /v1/responses", () => {
     expect(response.usage).toMatchObject({ output_tokens: 3 + 2, cost_in_usd_ticks: run?.costTicks });
   });
 
+  it("begins the answer with a last message that is continued, and not the summary, which may end before min_tokens", async () => {
+    const { prompts, client, server } = await start();
+    const input = [...history, { role: "assistant", content: "A wise" }];
+    await client.create({ input, context_management, continue_final_message: true, min_tokens: 9 });
+    expect(prompts[0]).toMatch(/\nassistant:$/);
+    expect(prompts[1]).toBe(`${compactedPrompt.replace("system: Be kind.\n", "")} A wise`);
+    expect(server.engine.jobs.map(({ minTokens }) => minTokens)).toEqual([undefined, 9]);
+  });
+
   it("streams the same, and stores it", async () => {
     const { client } = await start();
     const frames = await client.stream({ input: history, context_management });
