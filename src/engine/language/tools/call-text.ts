@@ -128,7 +128,7 @@ export function readArguments(call: ToolCall): unknown {
 }
 
 /** Parses a JSON text; returns `otherwise` if it is invalid. */
-export function parseJsonOr(
+function parseJsonOr(
   text: string,
   otherwise: unknown,
   parse: (text: string) => unknown = JSON.parse,
