@@ -21,7 +21,7 @@ interface Thinking {
  */
 export function parseThinking(fields: MessagesRequestBody): Thinking {
   const { thinking } = fields;
-  const other = parseReasoning({ ...fields, thinking: null });
+  const other = parseReasoning({ ...fields, thinking: null }, thinking?.type === "disabled" ? false : null);
   const { reasoningTokensMax, templateVariables } = other;
   const isOff = thinking?.type === "disabled" || other.reasoningEffort === "none";
   const isStated = other.reasoningEffort !== "default" || reasoningTokensMax !== undefined;

@@ -71,11 +71,24 @@ export function parseReasoning(
   const reasoningTokensMax = [fields.thinking_budget, budget, reasoning?.max_tokens].find(
     (each) => each != null && each >= 0,
   );
+  const reasoningEffort = chooseEffort(stated, switches);
   return {
-    reasoningEffort: chooseEffort(stated, switches),
+    reasoningEffort,
     reasoningTokensMax: reasoningTokensMax ?? undefined,
-    templateVariables: variables ?? undefined,
+    templateVariables: variables == null ? undefined : withSwitchesOff(variables, reasoningEffort),
   };
+}
+
+/** Returns the variables, which switch no reasoning on where another field has switched it off. */
+function withSwitchesOff(
+  variables: Readonly<Record<string, unknown>>,
+  effort: ReasoningEffort,
+): Readonly<Record<string, unknown>> {
+  if (effort !== "none") return variables;
+  const isSwitch = (name: string): boolean => name === "enable_thinking" || name === "thinking";
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => [name, isSwitch(name) ? false : value]),
+  );
 }
 
 /** Why the fields are not applied to a raw prompt. */

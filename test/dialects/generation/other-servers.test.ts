@@ -111,6 +111,10 @@ const reasoning: readonly (readonly [fields: object, meaning: object])[] = [
   [{ thinking_budget: 99 }, { reasoningEffort: "default", reasoningTokensMax: 99 }],
   [{ reasoning_effort: "high" }, { reasoningEffort: "high" }],
   [{ reasoning_effort: "high", enable_thinking: false }, off],
+  [
+    { chat_template_kwargs: { enable_thinking: true, style: "plain" }, thinking: { type: "disabled" } },
+    { ...off, templateVariables: { enable_thinking: false, style: "plain" } },
+  ],
 ];
 
 describe.each(dialects)("%s", (name, read, place) => {

@@ -1,12 +1,14 @@
-/** Streams whose admission waits for a file that is elsewhere. */
+/** Streams whose admission waits for a file, or for a list of tools, that is elsewhere. */
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { expect, it } from "vitest";
 import { HearthError } from "../../../src/core/errors.js";
+import { startRawMcpServer } from "../../kit/doubles/mcp-server.js";
 import { startServer } from "../../kit/server.js";
+import { createLimitedTeam } from "../../kit/server/limited.js";
 import { headersOf } from "../../kit/server/requests.js";
 import { keys } from "../../kit/server/six-keys.js";
-import { eventually } from "../../kit/until.js";
+import { eventually, until } from "../../kit/until.js";
 
 const url = "http://files.example/a.txt";
 
@@ -159,4 +161,53 @@ it("an answer that is not streamed sends nothing before it is admitted", async (
   expect(first).toBe("nothing");
   settle(gone);
   expect((await asked).status).toBe(400);
+});
+
+it("gives back the tokens that are reserved for a request whose list of tools fails after the ping", async () => {
+  let fail = (): void => undefined;
+  const mcp = await startRawMcpServer((_method, response) => {
+    fail = () => response.destroy();
+    return undefined;
+  });
+  const server = await createLimitedTeam(
+    await startServer({
+      accounts: "managed",
+      engine: () => ["Yes."],
+      environment: { HEARTH_MCP_HOSTS: mcp.host },
+    }),
+  );
+  const { apiKey } = await server.newKey({ tpm: 10_000 });
+  const [model, content] = ["hearth-tiny-5m", "word ".repeat(1_000)];
+  const remaining = async (): Promise<number> => {
+    const plain = { model, max_tokens: 1, messages: [{ role: "user", content: "Hi" }] };
+    const { headers } = await server.post("/v1/chat/completions", plain, apiKey);
+    return Number(headers.get("x-ratelimit-remaining-tokens"));
+  };
+  const before = await remaining();
+  for (const [path, body, failure] of [
+    [
+      "/v1/responses",
+      { input: content, tools: [{ type: "mcp", server_label: "math", server_url: mcp.url }] },
+      /^: ping\n\nevent: error\n/,
+    ],
+    [
+      "/v1/messages",
+      {
+        max_tokens: 9,
+        messages: [{ role: "user", content }],
+        mcp_servers: [{ type: "url", name: "math", url: mcp.url }],
+      },
+      /^event: ping\n.*\n\nevent: error\n/,
+    ],
+  ] as const) {
+    const lists = mcp.methods.length;
+    const asked = server.post(path, { model, stream: true, ...body }, apiKey);
+    await until(() => mcp.methods.slice(lists).includes("tools/list"));
+    server.clock.advance(15_000);
+    const response = await asked;
+    expect(response.status).toBe(200);
+    fail();
+    expect(await response.text()).toMatch(failure);
+  }
+  expect(before - (await remaining())).toBeLessThan(100);
 });
