@@ -1,5 +1,5 @@
 /**
- * Builds src/ into dist/: bundles the program (build/bundle.mjs) and the console (build/console.mjs), compiles the C files of the engine and copies the parts of web
+ * Builds src/ into dist/: bundles the program (build/bundle.mjs) and the console (build/console.mjs), compiles the C and C++ files of the engine and copies the parts of web
  * pages (HTML, CSS, JavaScript), the guides (Markdown), their pictures (SVG), and the schema of the database (SQL). tsc checks the types.
  * `--if-stale` returns at once when dist/ is up to date. `--unchecked` does not check types, for a caller that checks them itself.
  *
@@ -24,6 +24,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { bundle, collectLicenses } from "./build/bundle.mjs";
 import { bundleConsole } from "./build/console.mjs";
+import { buildMedia, mediaLibrary } from "./build/media.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const src = join(root, "src");
@@ -62,6 +63,7 @@ async function build() {
     isChecked ? checkTypes() : true,
     bundle(root, sources()),
     bundleConsole(root),
+    buildMedia(),
   ]);
   if (program === null || console === null) return fail("the bundler found errors (above)");
   const licenses = collectLicenses(root, [...program.inputs, ...console.inputs]);
@@ -69,7 +71,7 @@ async function build() {
   const main = join(dist, "main.js");
   if (program.outputs.get(main)?.startsWith("#!") === false)
     return fail("src/main.ts must begin with #!/usr/bin/env node");
-  removeOrphans([...outputs.keys(), ...copiedFiles().map(nameOutput)]);
+  removeOrphans([...outputs.keys(), ...copiedFiles().map(nameOutput), mediaLibrary]);
   for (const [file, content] of outputs) write(file, content);
   for (const file of copiedFiles()) write(nameOutput(file), readFileSync(file));
   if (existsSync(main)) chmodSync(main, 0o755);
@@ -145,7 +147,9 @@ function fingerprint() {
   const settings = ["package.json", "package-lock.json", "tsconfig.json"].map((name) => join(root, name));
   const scripts = [
     fileURLToPath(import.meta.url),
-    ...["build/bundle.mjs", "build/console.mjs"].map((name) => fileURLToPath(new URL(name, import.meta.url))),
+    ...["build/bundle.mjs", "build/console.mjs", "build/media.mjs"].map((name) =>
+      fileURLToPath(new URL(name, import.meta.url)),
+    ),
   ];
   return [
     ...settings.filter((file) => existsSync(file)),
@@ -160,7 +164,7 @@ function fingerprint() {
 }
 
 function nativeSources() {
-  return filesIn(src).filter((file) => /\.[ch]$/.test(file));
+  return filesIn(src).filter((file) => /\.(c|h|cpp)$/.test(file));
 }
 
 function sources() {

@@ -12,7 +12,8 @@ import { limitMemory, usableCores } from "../engine/worker/machine.js";
 import { version } from "../system/version.js";
 import { readLastBackup } from "../backup/last-backup.js";
 import { certificateReport } from "./certificate-report.js";
-import { findKeptThreads } from "../engine/native/libraries.js";
+import { openEngineHooks } from "../engine/native/engine-hooks.js";
+import { nativeFolder } from "../engine/native/libraries.js";
 
 /** With less, the database, files and images can soon not be written any more. */
 const freeBytesMin = 500_000_000;
@@ -113,11 +114,13 @@ function memoryCheck({ memoryBytesMax }: Config): DoctorCheck {
 
 /** Threads made for every token only cost speed, so the check does not fail. */
 function threadsCheck({ threadPool }: Config): DoctorCheck {
-  const state = findKeptThreads(threadPool);
+  const hooks = openEngineHooks(nativeFolder);
+  const reason =
+    threadPool === "off" ? "it is turned off (threadPool)" : hooks.type === "absent" ? hooks.reason : null;
   const detail =
-    state.type === "kept"
+    reason === null
       ? "kept between tokens"
-      : `made anew for every token, which costs a model that uses several threads up to a third of its speed: ${state.reason}`;
+      : `made anew for every token, which costs a model that uses several threads up to a third of its speed: ${reason}`;
   return { name: "threads", ok: true, detail };
 }
 

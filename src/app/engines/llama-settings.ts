@@ -5,7 +5,7 @@ import { limitMemory, usableCores } from "../../engine/worker/machine.js";
 import { contextInMemory } from "../../engine/llama/load/memory-estimate.js";
 import { withLoadSettings } from "../../engine/llama/load/load-settings.js";
 import type { LlamaSettings } from "../../engine/llama/protocol.js";
-import { findLibrary, findThreadPool } from "../../engine/native/libraries.js";
+import { nativeFolder } from "../../engine/native/libraries.js";
 import type { ContextLimit } from "../../models/apply-settings.js";
 
 /** Returns the largest context of a model: the configured one, or what it was trained with, as far as memory allows. */
@@ -22,9 +22,8 @@ export function llamaSettings(config: Config): LlamaSettings {
   return {
     cores: usableCores(),
     threads: config.threads === 0 ? null : config.threads,
-    threadPoolFile: findThreadPool(config.threadPool),
-    plainWeightsFile: findLibrary("plain-weights"),
-    grammarWorkFile: findLibrary("grammar-work"),
+    nativeFolder,
+    keepsThreads: config.threadPool === "auto",
     threadPlansFile: join(config.data, "threads.json"),
     slotsPerModel,
     contextTokensMax: contextTokensMax === 0 ? Number.MAX_SAFE_INTEGER : contextTokensMax,

@@ -12,7 +12,7 @@ import type { SeededJob } from "../language/seeded-job.js";
 import { ResidentMap } from "../memory/resident-map.js";
 import { boundGrammarWork } from "../native/grammar-work.js";
 import { plainLoading } from "../native/plain-weights.js";
-import { keepThreads } from "../native/thread-pool.js";
+import { openEngineHooks } from "../native/engine-hooks.js";
 import type { WorkerCall } from "../worker/host.js";
 import type { CallNews } from "../worker/protocol.js";
 import { PrefixStore } from "./decode/prefixes/prefix-store.js";
@@ -61,10 +61,11 @@ export class LlamaHost {
     this.#steps = new StepWatch(now);
     const ticking = { tokenGapMsMax: settings.tokenGapMsMax, store: openStore(options), now };
     this.#ticks = new TickLoop(ticking, (updates) => this.#report(updates));
-    const keepsThreads = keepThreads(settings.threadPoolFile).type === "kept";
-    const loadPlainly = plainLoading(settings.plainWeightsFile);
-    boundGrammarWork(settings.grammarWorkFile);
-    const chooseThreads = this.#openThreadChooser(keepsThreads);
+    const hooks = openEngineHooks(settings.nativeFolder);
+    if (hooks.type === "loaded") hooks.exports.keepThreads(settings.keepsThreads);
+    const loadPlainly = plainLoading(settings.nativeFolder);
+    boundGrammarWork(settings.nativeFolder);
+    const chooseThreads = this.#openThreadChooser(hooks.type === "loaded" && settings.keepsThreads);
     const deps = { openRenderer, chooseThreads, loadPlainly, steps: this.#steps };
     const loadForm = async (model: Model): Promise<Resident> =>
       loadResident(await openLibrary(), model, settings, deps);

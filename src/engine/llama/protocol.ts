@@ -8,12 +8,10 @@ export interface LlamaSettings {
   readonly cores: number;
   /** Threads of one decode; null = by a trial when a model is first loaded, up to `cores`. */
   readonly threads: number | null;
-  /** The compiled library that keeps threads between tokens (native/thread-pool.c); null does without. */
-  readonly threadPoolFile: string | null;
-  /** The compiled library that loads weights in their plain layout (native/plain-weights.c); null does without. */
-  readonly plainWeightsFile: string | null;
-  /** Compiled library that bounds what a grammar may cost for one token; null to do without. */
-  readonly grammarWorkFile: string | null;
+  /** Folder of the compiled libraries (engine/native); null does without. */
+  readonly nativeFolder: string | null;
+  /** Whether threads are kept between tokens, where the compiled libraries can. */
+  readonly keepsThreads: boolean;
   /** Where the results of trials are kept; null tries nothing. */
   readonly threadPlansFile: string | null;
   readonly slotsPerModel: number;

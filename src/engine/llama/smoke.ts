@@ -20,7 +20,7 @@ const promptTokensMax = 8;
 answerTrial<SmokeTask>(tryModel, (message, { model }) => message.replaceAll(model.path, model.manifest.file));
 
 async function tryModel({ model: wholeModel, settings }: SmokeTask): Promise<void> {
-  const loadPlainly = plainLoading(settings.plainWeightsFile);
+  const loadPlainly = plainLoading(settings.nativeFolder);
   const llama = await getLlama({
     gpu: settings.gpu === "off" ? false : settings.gpu,
     build: "never",

@@ -7,10 +7,15 @@ interface GrammarWorkLibrary {
 
 /**
  * Loads the library that bounds the CPU time of a grammar for one token. Call it before the engine's library is loaded in this process.
- * @param file the compiled library; null to do without
+ * @param folder of the compiled libraries; null to do without
  * @returns the bound in milliseconds; null: none, because there is no such library
  */
-export function boundGrammarWork(file: string | null): number | null {
-  const library = file === null ? null : loadNativeLibrary<GrammarWorkLibrary>(file, "cpuMsMax");
-  return library?.type === "loaded" ? library.exports.cpuMsMax() : null;
+export function boundGrammarWork(folder: string | null): number | null {
+  const library = loadNativeLibrary<GrammarWorkLibrary>({
+    folder,
+    file: "grammar-work",
+    exported: "cpuMsMax",
+    precedesEngine: true,
+  });
+  return library.type === "loaded" ? library.exports.cpuMsMax() : null;
 }

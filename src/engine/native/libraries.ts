@@ -1,18 +1,11 @@
-/** The libraries that the build compiles where there is a C compiler. */
+/** The folder of the libraries that the build compiles where there is a compiler. */
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { keepThreads, type ThreadPoolState } from "./thread-pool.js";
 
-/** Returns the file of a library. */
-export function findLibrary(name: string): string {
-  return fileURLToPath(new URL(`../../../dist/native/${name}.node`, import.meta.url));
-}
+/** The folder that `npm run build` writes them to. */
+export const nativeFolder = fileURLToPath(new URL("../../../dist/native", import.meta.url));
 
-/** Returns the file of the library that keeps threads; null where the operator wants none. */
-export function findThreadPool(setting: "auto" | "off"): string | null {
-  return setting === "off" ? null : findLibrary("thread-pool");
-}
-
-/** Returns whether the engine's threads are kept between tokens, as in a server on this machine. */
-export function findKeptThreads(setting: "auto" | "off"): ThreadPoolState {
-  return keepThreads(findThreadPool(setting));
+/** Returns the file of a library. @param folder null: do without libraries */
+export function libraryIn(folder: string | null, name: string): string | null {
+  return folder === null ? null : join(folder, `${name}.node`);
 }

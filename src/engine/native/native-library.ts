@@ -1,24 +1,41 @@
-/** Small libraries of ours, compiled by the build, that take calls of the engine's addon on their way to llama.cpp. */
+/** Small libraries of ours, compiled by the build, that work on the engine's contexts or take calls of its addon on their way to llama.cpp. */
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
+import { libraryIn } from "./libraries.js";
 
-type NativeLibrary<T> =
+export type NativeLibrary<T> =
   { readonly type: "loaded"; readonly exports: T } | { readonly type: "absent"; readonly reason: string };
 
-/**
- * Loads a library, before the engine's own is loaded in this process.
- * @param name of a function that it exports
- */
-export function loadNativeLibrary<T extends object>(file: string, name: keyof T): NativeLibrary<T> {
+interface LibraryToLoad<T> {
+  /** Where libraries are; null: the program does without. */
+  readonly folder: string | null;
+  /** Its file, without the ending. */
+  readonly file: string;
+  /** A function that it exports. */
+  readonly exported: keyof T;
+  /** Whether the engine's addon, which is loaded later, calls its functions; absent = false. */
+  readonly precedesEngine?: boolean;
+}
+
+/** Loads a library. One that precedes the engine has to be loaded before the engine's own is loaded in this process. */
+export function loadNativeLibrary<T extends object>({
+  folder,
+  file,
+  exported,
+  precedesEngine = false,
+}: LibraryToLoad<T>): NativeLibrary<T> {
   const absent = (reason: string): NativeLibrary<T> => ({ type: "absent", reason });
+  const path = libraryIn(folder, file);
+  if (path === null) return absent("it is turned off");
   if (process.platform !== "linux") return absent(`it is not made for ${process.platform}`);
-  if (!existsSync(file)) return absent("it was not compiled: there was no C compiler at the build");
+  if (!existsSync(path)) return absent("it was not compiled: there was no compiler at the build");
   const loaded: { exports: Partial<T> } = { exports: {} };
+  const { RTLD_NOW, RTLD_GLOBAL } = constants.dlopen;
   try {
-    process.dlopen(loaded, file, constants.dlopen.RTLD_NOW | constants.dlopen.RTLD_GLOBAL);
+    process.dlopen(loaded, path, precedesEngine ? RTLD_NOW | RTLD_GLOBAL : RTLD_NOW);
   } catch (thrown) {
     return absent(thrown instanceof Error ? thrown.message : String(thrown));
   }
-  if (loaded.exports[name] === undefined) return absent(`${file} is another library`);
+  if (loaded.exports[exported] === undefined) return absent(`${path} is another library`);
   return { type: "loaded", exports: loaded.exports as T };
 }

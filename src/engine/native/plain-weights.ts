@@ -11,12 +11,17 @@ export type LoadPlainly = <T>(load: () => Promise<T>) => Promise<T>;
 
 /**
  * Returns the function that loads one model at a time plainly. Call it before the engine's library is loaded in this process.
- * @param file the compiled library; null to do without
+ * @param folder of the compiled libraries; null to do without
  */
-export function plainLoading(file: string | null): LoadPlainly {
-  const library = file === null ? null : loadNativeLibrary<PlainWeightsLibrary>(file, "setPlain");
+export function plainLoading(folder: string | null): LoadPlainly {
+  const library = loadNativeLibrary<PlainWeightsLibrary>({
+    folder,
+    file: "plain-weights",
+    exported: "setPlain",
+    precedesEngine: true,
+  });
   return async (load) => {
-    if (library?.type === "loaded") {
+    if (library.type === "loaded") {
       library.exports.setPlain(true);
       return load().finally(() => library.exports.setPlain(false));
     }

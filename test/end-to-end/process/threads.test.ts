@@ -6,7 +6,7 @@ import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { keepThreads } from "../../../src/engine/native/thread-pool.js";
+import { openEngineHooks } from "../../../src/engine/native/engine-hooks.js";
 import { writeModel } from "../../kit/models/gguf-writer.js";
 import { root, temporaryFolder } from "../../kit/folder.js";
 import { runProgram, startProcess } from "../../kit/program.js";
@@ -14,7 +14,7 @@ import { startServer } from "../../kit/server.js";
 import { clientOf } from "../../kit/server/requests.js";
 import { builtInModel } from "../../kit/server/settings.js";
 
-const library = join(root, "dist/native/thread-pool.node");
+const folder = join(root, "dist/native");
 const isLinux = process.platform === "linux";
 
 async function answerOf(client: OpenAI, model: string): Promise<string> {
@@ -31,15 +31,16 @@ describe.runIf(isLinux)(`kept threads${isLinux ? "" : " (not run: the library is
   it("a model that uses several threads has one pool while it is in memory, and answers as without", async () => {
     const without = await startProcess({ HEARTH_THREADS: "2", HEARTH_THREAD_POOL: "off" });
     const expected = await answerOf(clientOf(without.url), builtInModel);
-    const state = keepThreads(library);
-    if (state.type !== "kept") throw new Error(state.reason);
-    const before = state.library.countPools();
+    const hooks = openEngineHooks(folder);
+    if (hooks.type === "absent") throw new Error(hooks.reason);
+    const { countPools } = hooks.exports;
+    const before = countPools();
     const server = await startServer({ environment: { HEARTH_THREADS: "2" } });
     expect(await answerOf(server.client, builtInModel)).toBe(expected);
     expect(await answerOf(server.client, builtInModel)).toBe(expected);
-    expect(state.library.countPools()).toBe(before + 1);
+    expect(countPools()).toBe(before + 1);
     await server.app.close();
-    expect(state.library.countPools()).toBe(before);
+    expect(countPools()).toBe(before);
   });
 
   it("doctor prints whether they are kept, and why not", async () => {
@@ -56,10 +57,10 @@ describe.runIf(isLinux)(`kept threads${isLinux ? "" : " (not run: the library is
   });
 
   it("without the library, or with a file that is none, threads are made for every token and the reason is known", () => {
-    const other = join(temporaryFolder(), "other.node");
-    expect(keepThreads(other)).toMatchObject({ type: "per-token", reason: /not compiled/ });
-    writeFileSync(other, "no library");
-    expect(keepThreads(other)).toMatchObject({ type: "per-token" });
+    const other = temporaryFolder();
+    expect(openEngineHooks(other)).toMatchObject({ type: "absent", reason: /not compiled/ });
+    writeFileSync(join(other, "engine-hooks.node"), "no library");
+    expect(openEngineHooks(other)).toMatchObject({ type: "absent" });
   });
 });
 

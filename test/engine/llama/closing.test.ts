@@ -11,9 +11,8 @@ it("a model that is still being checked when the engine closes starts no worker"
   const settings = {
     cores: 1,
     threads: null,
-    threadPoolFile: null,
-    plainWeightsFile: null,
-    grammarWorkFile: null,
+    nativeFolder: null,
+    keepsThreads: false,
     threadPlansFile: null,
     slotsPerModel: 1,
     contextTokensMax: 256,

@@ -20,7 +20,7 @@ import { root, temporaryFolder } from "../../kit/folder.js";
 import { renderHere } from "../../kit/engine/render-here.js";
 
 /** CPU time of a grammar for one token, in milliseconds; null where the library that bounds it cannot be compiled. Loaded first, as in a server. */
-export const grammarMsMax = boundGrammarWork(join(root, "dist/native/grammar-work.node"));
+export const grammarMsMax = boundGrammarWork(join(root, "dist/native"));
 
 /** Sequences of the context: seven slots and the spare one. */
 export const slots = 8;
@@ -42,9 +42,8 @@ export async function residentWithEightSlots(
   const settings = {
     cores: 1,
     threads: 1,
-    threadPoolFile: null,
-    plainWeightsFile: null,
-    grammarWorkFile: null,
+    nativeFolder: null,
+    keepsThreads: false,
     threadPlansFile: null,
     slotsPerModel: slots - 1,
     contextTokensMax: 512,

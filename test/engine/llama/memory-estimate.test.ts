@@ -8,9 +8,8 @@ import { casesOf } from "../../kit/setup/random-cases.js";
 const settings: LlamaSettings = {
   cores: 1,
   threads: null,
-  threadPoolFile: null,
-  plainWeightsFile: null,
-  grammarWorkFile: null,
+  nativeFolder: null,
+  keepsThreads: false,
   threadPlansFile: null,
   slotsPerModel: 4,
   contextTokensMax: Number.MAX_SAFE_INTEGER,

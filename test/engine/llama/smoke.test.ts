@@ -18,9 +18,8 @@ const compiled = pathToFileURL(join(root, "dist/engine/llama/smoke.js"));
 const settings = {
   cores: 1,
   threads: 1,
-  threadPoolFile: null,
-  plainWeightsFile: null,
-  grammarWorkFile: null,
+  nativeFolder: null,
+  keepsThreads: false,
   threadPlansFile: null,
   slotsPerModel: 4,
   contextTokensMax: 8192,

@@ -30,6 +30,10 @@ export interface ModelSpec {
   readonly tokenizer: TokenizerName;
   /** Words that are single tokens. */
   readonly words: readonly string[];
+  /** Control tokens of a vocabulary of byte-level BPE, beside those of ChatML. */
+  readonly controlTokens: readonly string[];
+  /** Whether it never writes a byte that is no printable ASCII; its head must not be tied. */
+  readonly writesAscii: boolean;
   /** Tokens to fill a vocabulary of byte-level BPE up to; 0 = none. */
   readonly vocabularySize: number;
   readonly chatTemplate: string | null;
@@ -62,6 +66,8 @@ const tiny: ModelSpec = {
   seed: 1,
   tokenizer: "gpt2",
   words: randomModelWords,
+  controlTokens: [],
+  writesAscii: false,
   vocabularySize: 0,
   chatTemplate,
   classes: 0,
@@ -72,8 +78,10 @@ const tiny: ModelSpec = {
 export function modelHeader(changes: Partial<ModelSpec> = {}): GgufHeaderSpec {
   const spec = { ...tiny, ...changes };
   const vocabulary =
-    spec.tokenizer === "gpt2" ? buildVocabulary(spec.words, spec.vocabularySize) : buildPieces(spec.words);
-  return { metadata: metadataOf(spec, vocabulary), tensors: tensorsOf(spec, vocabulary.tokens.length) };
+    spec.tokenizer === "gpt2"
+      ? buildVocabulary(spec.words, spec.vocabularySize, spec.controlTokens)
+      : buildPieces(spec.words);
+  return { metadata: metadataOf(spec, vocabulary), tensors: tensorsOf(spec, vocabulary) };
 }
 
 /** Returns a whole model as bytes; for small models. */
@@ -139,8 +147,9 @@ function metadataOf(spec: ModelSpec, vocabulary: Vocabulary): Map<string, GgufEn
 /** Tensors that llama.cpp computes with in this type only. */
 const alwaysFloat = /\.bias$|^blk\.\d+\.shortconv\.conv\./;
 
-function tensorsOf(spec: ModelSpec, vocabularySize: number): readonly GgufTensor[] {
+function tensorsOf(spec: ModelSpec, { tokens, types }: Vocabulary): readonly GgufTensor[] {
   const { embedding } = spec;
+  const vocabularySize = tokens.length;
   const { layer, whole, lastNorm = "output_norm", alwaysTied = false } = architectureOf(spec.architecture);
   const tensor = (name: string, dimensions: readonly number[]): GgufTensor => {
     const type = dimensions.length === 1 || alwaysFloat.test(name) ? "F32" : spec.weights;
@@ -155,6 +164,10 @@ function tensorsOf(spec: ModelSpec, vocabularySize: number): readonly GgufTensor
       tensors.push(tensor(`blk.${at}.${name}`, dimensions));
   tensors.push(tensor(`${lastNorm}.weight`, [embedding]));
   if (spec.classes > 0) tensors.push(tensor("cls.output.weight", [embedding, spec.classes]));
-  if (!spec.tiedHead && !alwaysTied) tensors.push(tensor("output.weight", [embedding, vocabularySize]));
+  if (!spec.tiedHead && !alwaysTied) {
+    const head = tensor("output.weight", [embedding, vocabularySize]);
+    const isSilent = (id: number): boolean => types[id] !== 1 || !/^[\x21-\x7e\u0120]*$/.test(tokens[id] ?? "");
+    tensors.push(spec.writesAscii ? { ...head, isZeroRow: isSilent } : head);
+  }
   return tensors;
 }

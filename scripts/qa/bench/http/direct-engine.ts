@@ -57,9 +57,8 @@ export function directEngine(): Engine {
   const settings = {
     cores: usableCores(),
     threads: null,
-    threadPoolFile: null,
-    plainWeightsFile: null,
-    grammarWorkFile: null,
+    nativeFolder: null,
+    keepsThreads: false,
     threadPlansFile: null,
     slotsPerModel: 4,
     contextTokensMax: 8192,

@@ -19,7 +19,7 @@ import { converted, schemaInput } from "./schemas.js";
 const modelFile = fileURLToPath(
   new URL("../../../../models/hearth-tiny-5m/hearth-tiny-5m.gguf", import.meta.url),
 );
-const libraryFile = fileURLToPath(new URL("../../../../dist/native/grammar-work.node", import.meta.url));
+const nativeFolder = fileURLToPath(new URL("../../../../dist/native", import.meta.url));
 
 /** Walks through a grammar, and the characters of each. */
 const walks = 2;
@@ -138,7 +138,7 @@ function timed<T>(call: () => T): T {
 }
 
 async function loadVocabulary(): Promise<Vocabulary> {
-  boundGrammarWork(libraryFile);
+  boundGrammarWork(nativeFolder);
   const llama = await getLlama({
     gpu: false,
     build: "never",

@@ -181,6 +181,16 @@ const architectures = {
     }),
   },
   qwen2: { layer: joined(llama, attentionBiases) },
+  /** Positions in three dimensions: of time, height and width. */
+  qwen2vl: {
+    layer: joined(llama, attentionBiases),
+    metadata: (shape) => ({
+      "rope.dimension_sections": {
+        aggregateArrays: "i32",
+        values: [headSize(shape) / 8, (headSize(shape) * 3) / 16, (headSize(shape) * 3) / 16, 0],
+      },
+    }),
+  },
   qwen3: { layer: qwen3 },
   qwen3moe: {
     layer: joined(

@@ -31,6 +31,8 @@ export interface GgufTensor {
   /** ggml's type number. */
   readonly type: number;
   readonly bytes: number;
+  /** Rows that are zero instead of random; absent: none. */
+  readonly isZeroRow?: (row: number) => boolean;
   /** Offset of its data in the header; absent: the true one. */
   readonly offset?: number | bigint;
 }

@@ -8,10 +8,22 @@ export function* piecesOf(
 ): Generator<Buffer, void, undefined> {
   const random = seeded(seed);
   yield encodeHeader(header);
-  for (const { dimensions, type, bytes } of header.tensors) {
+  for (const { dimensions, type, bytes, isZeroRow } of header.tensors) {
     const elements = dimensions.reduce<number>((product, size) => product * Number(size), 1);
+    const [first = 1, rows = 1] = dimensions.map(Number);
     if (dimensions.length === 1) yield ones(elements);
-    else yield* randomWeights(weightTypeOf(type), elements, 1.7 / Math.sqrt(Number(dimensions[0])), random);
+    else {
+      const weights = randomWeights(weightTypeOf(type), elements, 1.7 / Math.sqrt(first), random);
+      if (isZeroRow === undefined) yield* weights;
+      else yield clearRows(Buffer.concat([...weights]), rows, isZeroRow);
+    }
     yield Buffer.alloc(paddingOf(bytes));
   }
+}
+
+function clearRows(weights: Buffer, rows: number, isZeroRow: (row: number) => boolean): Buffer {
+  const rowBytes = weights.length / rows;
+  for (let row = 0; row < rows; row += 1)
+    if (isZeroRow(row)) weights.fill(0, row * rowBytes, (row + 1) * rowBytes);
+  return weights;
 }

@@ -19,9 +19,13 @@ const control = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"];
 const markers = ["<think>", "</think>", "<tool_call>", "</tool_call>"];
 
 /**
- * Adds words as tokens with and without a leading space. Fills up to `size` with unused tokens, like real vocabularies; 0 adds none.
+ * Adds words as tokens with and without a leading space, and further control tokens. Fills up to `size` with unused tokens, like real vocabularies; 0 adds none.
  */
-export function buildVocabulary(words: readonly string[], size: number): Vocabulary {
+export function buildVocabulary(
+  words: readonly string[],
+  size: number,
+  controlTokens: readonly string[] = [],
+): Vocabulary {
   const tokens = Array.from({ length: 256 }, (_, byte) => byteLetter(byte));
   const known = new Set(tokens);
   const merges: string[] = [];
@@ -40,8 +44,8 @@ export function buildVocabulary(words: readonly string[], size: number): Vocabul
   }
   const types = tokens.map(() => 1);
   const controlStart = tokens.length;
-  tokens.push(...control, ...markers);
-  types.push(...control.map(() => 3), ...markers.map(() => 4));
+  tokens.push(...control, ...markers, ...controlTokens);
+  types.push(...control.map(() => 3), ...markers.map(() => 4), ...controlTokens.map(() => 3));
   while (tokens.length < size) {
     types.push(5);
     tokens.push(`[PAD${tokens.length}]`);

@@ -1,0 +1,40 @@
+/** What a compiled library adds to the engine's addon (engine-hooks.c): kept threads, addresses of contexts, aborts, copies of sequences. */
+import type { LlamaContext } from "node-llama-cpp";
+import { loadNativeLibrary, type NativeLibrary } from "./native-library.js";
+
+/** The functions of the library. A context is named by its address. */
+export interface EngineHooks {
+  /** Says whether contexts keep their threads between two tokens from now on. */
+  keepThreads(isKept: boolean): void;
+  /** Returns the number of contexts whose threads are kept; -1 for an engine build that has no place for them. */
+  countPools(): number;
+  /** Returns the context whose number of threads this thread asked for last; 0n: it did not ask. */
+  takeContext(): bigint;
+  /** Lets libraries that are loaded later use the engine's functions. @returns whether the engine is loaded */
+  shareEngine(): boolean;
+  /** Prepares a context that no decode uses for `abortDecode`. @returns whether the engine can */
+  allowAbort(context: bigint): boolean;
+  /** 1: ends the running decode of the context and each later one; 0: it decodes again. */
+  abortDecode(context: bigint, isAborted: 0 | 1): boolean;
+  /** Gives an empty sequence of a context all cells of another one. @returns whether the engine can */
+  copySequence(context: bigint, from: number, to: number): boolean;
+}
+
+/** Loads the library, before the engine's own is loaded in this process. */
+export function openEngineHooks(folder: string | null): NativeLibrary<EngineHooks> {
+  return loadNativeLibrary<EngineHooks>({
+    folder,
+    file: "engine-hooks",
+    exported: "takeContext",
+    precedesEngine: true,
+  });
+}
+
+/** Returns the address of a context of the engine's library; null where it is not known. */
+export function addressOf(hooks: EngineHooks, context: LlamaContext): bigint | null {
+  // The addon's own object, which is missing from the library's types: it asks llama.cpp, and the hook sees for which context.
+  const { _ctx: native } = context as unknown as { readonly _ctx: { getThreads(): number } };
+  native.getThreads();
+  const address = hooks.takeContext();
+  return address === 0n ? null : address;
+}
