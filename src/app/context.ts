@@ -69,7 +69,7 @@ export async function buildContext(
   const loaded = await loadModels(config, system, overrides.registry);
   const { models } = loaded;
   const scheduler = new Scheduler(config, clock, stores.broadcast);
-  const engines = buildEngines(config, system, loaded.visionModel, overrides);
+  const engines = buildEngines(config, system, loaded, overrides);
   const load = (): ServerLoad => scheduler.readServerLoad(engines.all);
   const admission = await buildAdmission(config, system, stores, engines, load);
   const { limits, metrics, budgetGuard, authentication, keyUse } = admission;

@@ -10,7 +10,7 @@ import { readModelTemplate } from "../doctor/template-report.js";
 import type { SystemDeps } from "./system-deps.js";
 import { hasPrepaidTeam } from "./accounts.js";
 import { remoteEngines } from "./engines/remote.js";
-import { buildGgufTrial, buildOnnxCheck } from "./engines/trials.js";
+import { buildGgufTrials, buildOnnxCheck } from "./engines/trials.js";
 import { openRegistry } from "./models/models.js";
 import { runningServers } from "./stores/open-database.js";
 import type { Stores } from "./stores/stores.js";
@@ -20,7 +20,7 @@ export async function examineInstallation(loaded: LoadedConfig, now: number): Pr
   const { config } = loaded;
   const models = await openRegistry(config);
   const trial = { logger: silentLogger, isAwaited: true };
-  const checks = { onnx: buildOnnxCheck(config, trial), gguf: buildGgufTrial(config, trial) };
+  const checks = { onnx: buildOnnxCheck(config, trial), gguf: buildGgufTrials(config, trial) };
   await rejectUnloadableModels(models, checks);
   return examine(loaded, {
     models,

@@ -10,6 +10,7 @@ import type {
   ToolChoice,
 } from "./generation.js";
 import type { Model } from "./model.js";
+import type { PromptMedia } from "./prompt/media.js";
 
 /** A conversation from which a prompt is built. */
 export interface Conversation {
@@ -24,8 +25,10 @@ export interface Conversation {
 
 /** A rendered and tokenized prompt. */
 export interface Prompt {
-  /** Token ids of the model's own vocabulary. */
+  /** Token ids of the model's own vocabulary, and placeholders of media. */
   readonly tokens: Uint32Array;
+  /** What placeholders among the tokens stand for; absent: there are none. */
+  readonly media?: PromptMedia | undefined;
   /** Whether the answer starts inside a reasoning block, which the template has opened. */
   readonly startsInReasoning: boolean;
   /** What a server is sent that builds prompts itself; the number of tokens is estimated then, and the tokens have no meaning. */
@@ -98,6 +101,13 @@ export interface DecodeJob {
   readonly cacheKey?: string;
 }
 
+/** What a model reads besides text. */
+export interface MediaReading {
+  readonly images: boolean;
+  /** Sound at this rate, in Hz; null: none. */
+  readonly sampleRate: number | null;
+}
+
 /** A model, kept in memory for one run. */
 export interface LoadedModel {
   /** Tokens that one slot holds, prompt and output together. */
@@ -114,6 +124,8 @@ export interface LoadedModel {
   readonly countsWholeAnswer?: boolean;
   /** Tokens of its vocabulary, whose ids count up from 0; absent: it is not known. */
   readonly vocabularyTokens?: number;
+  /** The media that it reads itself; absent: none. */
+  readonly reads?: MediaReading | undefined;
   /**
    * Allows the model to be unloaded, when the run has ended. A second call does nothing.
    * @param keepAliveMs how long it stays unused from now on, until another request says otherwise or it is unloaded, but not shorter than

@@ -9,6 +9,7 @@
 import type { HearthError } from "./errors.js";
 import type { CountedTokens } from "./requests/counted-tokens.js";
 import type { MessageImage } from "./images/images.js";
+import type { MessageMedium } from "./prompt/media.js";
 import type { RequestLabels } from "./requests/labels.js";
 
 type Role = "system" | "user" | "assistant" | "tool";
@@ -24,8 +25,10 @@ export interface ToolCall {
 export interface Message {
   readonly role: Role;
   readonly content: string;
-  /** Images in the content. They must be replaced by captions before a prompt is built. */
+  /** Images in the content. They are replaced, by captions or by media that the model reads, before a prompt is built. */
   readonly images?: readonly MessageImage[];
+  /** What the model reads itself of the content. */
+  readonly media?: readonly MessageMedium[];
   readonly name?: string;
   readonly reasoning?: string;
   readonly toolCalls?: readonly ToolCall[];

@@ -1,7 +1,7 @@
 import type { GenerationRequest, Message, Sampling, StatedSampling } from "./generation.js";
 import type { Prices, Ticks } from "./money.js";
 
-export type Modality = "text" | "image";
+export type Modality = "text" | "image" | "audio";
 
 /**
  * The purpose of a model: `chat` generates text, `image` generates images, `vision` describes images, `embedding` turns texts into
@@ -85,6 +85,18 @@ export interface Adapter {
   readonly scale: number;
 }
 
+/** The file that makes images or sound readable for a model: llama.cpp's mmproj. */
+export interface ProjectorFile {
+  /** Absolute path of the GGUF file. */
+  readonly path: string;
+  /** Size of the file. */
+  readonly bytes: number;
+  /** When the file was changed, in milliseconds since the epoch. */
+  readonly modifiedTime: number;
+  readonly images: boolean;
+  readonly audio: boolean;
+}
+
 /** How the engine loads one model; what is absent is as the settings of the server say. */
 export interface LoadSettings {
   /** Generations at a time. */
@@ -97,6 +109,8 @@ export interface LoadSettings {
   /** Text of the chat template that replaces the model's own. */
   readonly template?: string;
   readonly adapters?: readonly Adapter[];
+  /** Absent: the model reads text alone. */
+  readonly projector?: ProjectorFile;
   /** How long the model stays in memory unused, in ms. */
   readonly keepAliveMs?: number;
 }
@@ -206,6 +220,8 @@ export interface Model {
   readonly path: string;
   /** null when usable; else a public sentence that gives the reason. */
   readonly unusable: string | null;
+  /** Why its projector is not used, so that it reads text alone: a public clause; absent: there is none, or it is used. */
+  readonly projectorProblem?: string;
   /**
    * Memory of one token of context: 16-bit keys and values, and what is kept of each token that is embedded; 0 when the weights do not
    * specify it.

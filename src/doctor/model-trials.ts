@@ -2,6 +2,7 @@
 import type { Clock } from "../core/clock.js";
 import { silentLogger, type Logger } from "../core/logger.js";
 import { isGgufKind, type Model } from "../core/model.js";
+import type { GgufTrials } from "../engine/llama/smoke-load.js";
 import { trialBytesMax } from "../engine/onnx/trials.js";
 import { visionFiles } from "../engine/vision/families.js";
 import { checkOnnxModel } from "../models/onnx/check.js";
@@ -31,15 +32,17 @@ export function checkOnnx(attempt: ModelCheck): ModelCheck {
  */
 export async function rejectUnloadableModels(
   registry: LoadedRegistry,
-  checks: { readonly onnx: ModelCheck; readonly gguf: ModelCheck },
+  checks: { readonly onnx: ModelCheck; readonly gguf: GgufTrials },
 ): Promise<void> {
   await rejectOnnxModels(registry, checks.onnx, silentLogger, () => false);
   for (const model of registry.list()) {
     const { id, kind, bytes } = model.manifest;
     if (!isGgufKind(kind) || model.unusable !== null || bytes > trialBytesMax) continue;
     if (model.remote !== undefined) continue;
-    const reason = await checks.gguf(model);
+    const reason = await checks.gguf.model(model);
     if (reason !== null) registry.reject(id, reason);
+    const problem = reason === null ? await checks.gguf.projector(model) : null;
+    if (problem !== null) registry.rejectProjector(model, problem);
   }
 }
 

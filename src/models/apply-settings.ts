@@ -5,13 +5,16 @@ import {
   isGgufKind,
   type Adapter,
   type LoadSettings,
+  type Modality,
   type Model,
+  type ProjectorFile,
   type RequestDefaults,
 } from "../core/model.js";
 import type { Prices } from "../core/money.js";
 import { readRegularFile } from "../system/regular-file.js";
 import { mismatch } from "./adapters.js";
 import { readAdapter } from "./gguf/adapter.js";
+import { readProjector } from "./gguf/projector.js";
 import { quoted } from "./gguf/refusal.js";
 import type { FoundModel } from "./folders/scan.js";
 import { readCapabilities } from "./describe.js";
@@ -45,6 +48,7 @@ export async function applySettings(
   engine: string,
 ): Promise<Model> {
   const { load, problem } = await toLoadSettings(settings, found);
+  const { projector } = load;
   const { manifest } = found.model;
   const { reasoningTokensMax = manifest.reasoningTokensMax } = settings;
   const contextTokens = Math.min(
@@ -60,12 +64,20 @@ export async function applySettings(
       capabilities:
         load.template === undefined ? manifest.capabilities : readCapabilities(manifest.kind, load.template),
       reasoningTokensMax,
+      inputModalities: addModalities(manifest.inputModalities, projector),
     },
     unusable: found.model.unusable ?? problem,
     fingerprint: computeFingerprint(found.model, [engine, contextTokens, load]),
     load: Object.keys(load).length === 0 ? undefined : load,
     defaults: toDefaults(settings, manifest.answerTokensMax),
   };
+}
+
+function addModalities(own: readonly Modality[], projector: ProjectorFile | undefined): readonly Modality[] {
+  const added = new Set(own);
+  if (projector?.images === true) added.add("image");
+  if (projector?.audio === true) added.add("audio");
+  return [...added];
 }
 
 /** Returns the longest context that the model supports and, where nobody says how long it is to be, that memory allows. */
@@ -129,17 +141,19 @@ interface FoundLoadSettings {
 
 async function toLoadSettings(
   settings: ModelSettings,
-  { model, root, adapter }: FoundModel,
+  { model, root, adapter, projector: projectorBeside }: FoundModel,
 ): Promise<FoundLoadSettings> {
   const { slots, kvCache, gpuLayers, keepAlive, template } = settings;
   const { adapters, problem } = await findAdapters(settings, model, root);
   const text = template === undefined ? undefined : await templateText(template, root);
+  const projector = await findProjector(settings, root, projectorBeside);
   const own = withoutAbsent({
     slots,
     kvCacheType: kvCache,
     gpuLayers,
     keepAliveMs: keepAlive,
     template: text ?? undefined,
+    projector: projector ?? undefined,
     adapters: adapters.length === 0 ? undefined : adapters,
   });
   const load = { ...model.load, ...own };
@@ -147,9 +161,21 @@ async function toLoadSettings(
     return { load, problem: "its settings base and scale are for LoRA adapters, and it is a whole model." };
   if (template !== undefined && model.manifest.kind !== "chat")
     return { load, problem: "its setting template is for chat models only." };
+  if (projector === null)
+    return { load, problem: "its setting projector names a file that is no projector (mmproj) in GGUF." };
   if (text !== null) return { load, problem };
   const unread = `its setting template names a file that cannot be read, or that is larger than ${templateBytesMax} bytes.`;
   return { load, problem: unread };
+}
+
+/** Returns the projector of the setting, or the one beside the model; undefined if there is none, null if the setting names none. */
+async function findProjector(
+  { projector }: ModelSettings,
+  root: string,
+  beside: ProjectorFile | undefined,
+): Promise<ProjectorFile | undefined | null> {
+  if (projector === undefined) return beside;
+  return projector === "none" ? undefined : readProjector(inFolder(root, projector));
 }
 
 /** Returns the text of a template, or of the file that is named; null if the file cannot be read. */

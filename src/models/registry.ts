@@ -49,16 +49,18 @@ export type LoadedRegistry = Awaited<ReturnType<typeof loadRegistry>>;
 /** Scans the folders. Never rejects because of what they contain. */
 export async function loadRegistry(options: RegistryOptions) {
   const rejections = new Map<string, Rejection>();
+  const projectorProblems = new Map<string, Rejection>();
   const readFiles: ReadFiles = new FileCache();
   let found = await findModels(options, readFiles);
   let listed = await listModels(options, found);
-  let shown = withRejections(listed, rejections);
+  const show = (): Shown => withRejections(withoutProjectors(listed, projectorProblems), rejections);
+  let shown = show();
   let refreshing: Promise<void> = Promise.resolve();
   const refresh = (isScan: boolean): Promise<void> => {
     refreshing = refreshing.then(async () => {
       if (isScan) found = await findModels(options, readFiles);
       listed = await listModels(options, found);
-      shown = withRejections(listed, rejections);
+      shown = show();
     });
     return refreshing;
   };
@@ -82,7 +84,12 @@ export async function loadRegistry(options: RegistryOptions) {
       const model = listed.models.get(id);
       if (model === undefined) return;
       rejections.set(id, { fingerprint: model.fingerprint, reason });
-      shown = withRejections(listed, rejections);
+      shown = show();
+    },
+    /** Takes the projector away from a model, until its files or settings change. @param reason a public clause */
+    rejectProjector({ manifest, fingerprint }: Model, reason: string): void {
+      projectorProblems.set(manifest.id, { fingerprint, reason });
+      shown = show();
     },
     /** Reads the folders and the settings again. Requests that run keep the model that they began with. */
     refresh: () => refresh(true),
@@ -205,6 +212,25 @@ function findSettings(settings: SettingsByModel, id: string): ModelSettings {
 
 function withAliases(model: Model, names: ModelNames): Model {
   return { ...model, manifest: { ...model.manifest, aliases: names.aliasesOf(model.manifest.id) } };
+}
+
+/** Takes the projectors that cannot be used away from their models. */
+function withoutProjectors(listing: Listing, problems: ReadonlyMap<string, Rejection>): Listing {
+  if (problems.size === 0) return listing;
+  const models = [...listing.models].map(([id, model]) => {
+    const problem = problems.get(id);
+    if (problem?.fingerprint !== model.fingerprint || model.load?.projector === undefined)
+      return [id, model] as const;
+    const { manifest, load } = model;
+    const inputModalities = manifest.inputModalities.filter((each) => each === "text");
+    const without = {
+      ...model,
+      manifest: { ...manifest, inputModalities },
+      projectorProblem: problem.reason,
+    };
+    return [id, { ...without, load: { ...load, projector: undefined } }] as const;
+  });
+  return { ...listing, models: new Map(models) };
 }
 
 /** What the server shows of its models. */

@@ -7,8 +7,9 @@ import { HearthError } from "../core/errors.js";
  * hearth.yaml or runs commands on the machine may.
  * @throws HearthError `invalid_value` that names the setting.
  */
-export function refuseOutsideFiles({ template, lora }: Readonly<Record<string, unknown>>): void {
+export function refuseOutsideFiles({ template, projector, lora }: Readonly<Record<string, unknown>>): void {
   if (typeof template === "string" && isTemplatePath(template)) refuseOutside("template", template);
+  if (typeof projector === "string") refuseOutside("projector", projector);
   if (!Array.isArray(lora)) return;
   for (const [index, adapter] of lora.entries()) {
     const { file } = { file: null, ...(adapter as { file?: unknown } | null) };

@@ -106,6 +106,8 @@ export const modelSettingsSchema = z
     kvCache: z.enum(["f16", "q8_0", "q4_0"]),
     /** LoRA adapters that are applied to the weights. */
     lora: z.array(adapter).min(1).max(adaptersMax),
+    /** The GGUF file that reads images or sound for the model; `none`: it reads text alone, whatever lies beside it. */
+    projector: z.string().min(1).max(4096),
     /** For a LoRA adapter: the id of the model that it adapts. */
     base: z.string().min(1).max(200),
     /** For a LoRA adapter: the strength that it is applied with; default: 1. */

@@ -20,6 +20,7 @@ import { createImageDecoder } from "../../engine/vision/decode/decode.js";
 import { createVisionEngine } from "../../engine/vision/engine.js";
 import { limitMemory, usableCores } from "../../engine/worker/machine.js";
 import { createCaptioning, type Captioning } from "../../inference/prompt/captioning.js";
+import { createMediaPreparation } from "../../inference/prompt/media.js";
 import { openModelRoom, readSystemFile } from "../../models/fit/free-memory.js";
 import { verifyWeights } from "../../models/verify.js";
 import { createImageFetcher } from "../../network/fetch.js";
@@ -27,7 +28,7 @@ import { readAllowedHosts } from "../../network/hosts.js";
 import type { SystemDeps, TracedDeps } from "../system-deps.js";
 import { llamaSettings } from "./llama-settings.js";
 import { remoteEngines } from "./remote.js";
-import { buildGgufTrial, buildOnnxCheck } from "./trials.js";
+import { buildGgufTrials, buildOnnxCheck } from "./trials.js";
 
 /** Files of the compiled worker threads, for a program that runs from its sources; absent: those next to this program. */
 interface WorkerUrls {
@@ -67,28 +68,36 @@ export interface EngineOverrides extends WorkerUrls {
   readonly hostedTokenizer?: HostedTokenizer;
 }
 
+/** What engines ask of the registry, and report to it. */
+export interface ModelsOfEngines {
+  /** Returns the model that describes images; null when there is none. */
+  readonly visionModel: () => Model | null;
+  /** Takes why the projector of a model cannot be used. */
+  readonly rejectProjector: (model: Model, reason: string) => void;
+}
+
 export type Engines = ReturnType<typeof buildEngines>;
 
 /**
  * Builds the engines; no model is loaded yet.
- * @param visionModel returns the model that describes images; null when there is none.
+ * @param models the registry: which model describes images, and what becomes of a projector that cannot be used
  * @throws Error when `imageFetch` names an invalid host.
  */
 export function buildEngines(
   config: Config,
   system: TracedDeps,
-  visionModel: () => Model | null,
+  models: ModelsOfEngines,
   given: EngineOverrides,
 ) {
   const memory = buildModelMemory(config, system);
   const thread = given.textThread ?? buildTextThread(config, system, given);
-  const { llama, remote } = buildTextEngines(config, system, memory, thread, given);
+  const { llama, remote } = buildTextEngines(config, system, memory, thread, { ...given, ...models });
   const { vision, imageEngine, onnxCheck } = buildImageEngines(config, system, memory, given);
   return {
     engine: given.engine ?? byPlacement(llama, remote),
     embeddingEngine: given.embeddingEngine ?? embeddingsByPlacement(llama.embeddings, remote.embeddings),
     imageEngine,
-    captioning: given.captioning ?? buildCaptioning(config, system, { vision, visionModel }),
+    media: buildMedia(config, system, { vision, visionModel: models.visionModel }, given.captioning),
     ...buildReaders(config, system, given),
     onnxCheck,
     memory,
@@ -137,7 +146,7 @@ export function buildTextEngines(
   { clock, random, logger, tracing }: TracedDeps,
   memory: ModelMemory,
   thread: TextThread,
-  { workerUrl, llama }: EngineOverrides,
+  { workerUrl, llama, rejectProjector }: EngineOverrides & Partial<ModelsOfEngines>,
 ) {
   const shared = { ...thread, clock, random, memory, keepAliveMs: config.keepAliveMs };
   return {
@@ -147,7 +156,11 @@ export function buildTextEngines(
         ...shared,
         settings: llamaSettings(config),
         verify: verifyWeights,
-        smoke: buildGgufTrial(config, { logger, isAwaited: false }, workerUrl),
+        trials: buildGgufTrials(config, { logger, isAwaited: false }, workerUrl),
+        onProjectorProblem(model, reason) {
+          logger.error({ model: model.manifest.id, reason }, "a projector cannot be used");
+          rejectProjector?.(model, reason);
+        },
       }),
     remote: createRemoteEngine({
       ...shared,
@@ -186,16 +199,21 @@ function buildImageEngines(
   return { vision, imageEngine, onnxCheck };
 }
 
-/** Builds what replaces images in conversations by descriptions. @throws Error naming the invalid host in `imageFetch`. */
-function buildCaptioning(
+/** Builds what reads images in conversations, or replaces them by descriptions. @throws Error naming the invalid host in `imageFetch`. */
+function buildMedia(
   { imageFetch, imagesMax }: Config,
   { clock, logger, tracing }: TracedDeps,
   models: Pick<Parameters<typeof createCaptioning>[0], "vision" | "visionModel">,
+  given: Captioning | undefined,
 ) {
   const log = (message: string): void => logger.warn({ engine: "vision" }, message);
   const allowedHosts = readAllowedHosts(imageFetch, "imageFetch");
   const fetcher = createImageFetcher({ clock, log, allowedHosts, headers: () => tracing.headers() });
-  return createCaptioning({ ...models, fetcher, decoder: createImageDecoder(log), imagesMax });
+  const reading = { fetcher, decoder: createImageDecoder(log), imagesMax };
+  return createMediaPreparation({
+    ...reading,
+    captioning: given ?? createCaptioning({ ...models, ...reading }),
+  });
 }
 
 /** Builds what reads schemas, texts for hosted models, and PDF files, each in a thread of its own. */

@@ -28,6 +28,7 @@ export function llamaSettings(config: Config): LlamaSettings {
     slotsPerModel,
     contextTokensMax: contextTokensMax === 0 ? Number.MAX_SAFE_INTEGER : contextTokensMax,
     prefillChunkTokens: config.prefillChunkTokens === 0 ? null : config.prefillChunkTokens,
+    imageTokensMax: config.imageTokensMax === 0 ? null : config.imageTokensMax,
     tokenGapMsMax,
     prefixCacheFolder: join(config.data, "prefix-cache"),
     prefixCacheBytesMax,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Config } from "../../config/config.js";
 import type { Logger } from "../../core/logger.js";
 import { checkOnnx, type ModelCheck } from "../../doctor/model-trials.js";
-import { createSmokeLoad } from "../../engine/llama/smoke-load.js";
+import { createGgufTrials, type GgufTrials } from "../../engine/llama/smoke-load.js";
 import { createOnnxTrials } from "../../engine/onnx/trials.js";
 import { llamaSettings } from "./llama-settings.js";
 
@@ -14,12 +14,12 @@ interface Trial {
 }
 
 /** @param textWorkerUrl the compiled thread of text models, beside which the child process has its place */
-export function buildGgufTrial(
+export function buildGgufTrials(
   config: Config,
   { logger, isAwaited }: Trial,
   textWorkerUrl = new URL("../../engine/text/worker.js", import.meta.url),
-): ModelCheck {
-  return createSmokeLoad({
+): GgufTrials {
+  return createGgufTrials({
     entry: new URL("../llama/smoke.js", textWorkerUrl),
     settings: llamaSettings(config),
     passedFile: join(config.data, "loaded-models.json"),

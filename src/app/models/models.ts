@@ -75,6 +75,7 @@ export interface LoadedModels {
   readonly models: ModelRegistry;
   /** Returns the model that describes images, which may be unusable; null when there is none. */
   readonly visionModel: () => Model | null;
+  readonly rejectProjector: (model: Model, reason: string) => void;
   /** The registry of the configured folders; null where the models are given. */
   readonly registry: LoadedRegistry | null;
   /** The settings of models, which can be changed. */
@@ -99,13 +100,21 @@ export async function loadModels(
   const watchedFiles = listWatchedFiles(config);
   const since = await readSignatures(watchedFiles);
   const settings = { modelSettings, watchedFiles, reloadConfigured: () => configured.reload(), since };
-  if (given !== undefined) return { models: given, visionModel: () => null, registry: null, ...settings };
+  if (given !== undefined)
+    return {
+      models: given,
+      visionModel: () => null,
+      rejectProjector: () => undefined,
+      registry: null,
+      ...settings,
+    };
   const models = await openRegistry(config, modelSettings);
   for (const warning of models.warnings) logger.warn({ warning }, "models folder");
   for (const { manifest, unusable } of models.list())
     if (unusable !== null) logger.warn({ model: manifest.id, reason: unusable }, "a model cannot be used");
   const visionModel = (): Model | null => models.visionModel ?? models.unusableVisionModel;
-  return { models, visionModel, registry: models, ...settings };
+  const rejectProjector = (model: Model, reason: string): void => models.rejectProjector(model, reason);
+  return { models, visionModel, rejectProjector, registry: models, ...settings };
 }
 
 /** Returns the files on which the models depend. */

@@ -37,8 +37,9 @@ export interface ImageFetcher {
 /** The port that decodes image files. */
 export interface ImageDecoder {
   /**
+   * @param sideMax scales a larger image down to this many pixels; absent: as many as any model uses
    * @throws HearthError `invalid_value` naming `param` when the format is not supported or the file is damaged.
    * @throws the signal's reason when it aborts.
    */
-  decode(bytes: Uint8Array, param: string, signal: AbortSignal): Promise<DecodedImage>;
+  decode(bytes: Uint8Array, param: string, signal: AbortSignal, sideMax?: number): Promise<DecodedImage>;
 }

@@ -2,6 +2,7 @@
 import type { LlamaModel, Token } from "node-llama-cpp";
 import type { Model } from "../../core/model.js";
 import type { TextModelInfo } from "./protocol.js";
+import type { MediaLayout } from "./prompt/media-layout.js";
 import { createPromptBuilder, type PromptBuilder } from "./prompt/prompt.js";
 import type { InfillTokens } from "./prompt/raw-prompt.js";
 import type { TemplateReading, TemplateTexts } from "./prompt/read-template.js";
@@ -61,6 +62,8 @@ interface LanguageOptions {
   readonly contextTokens: number;
   /** What `readTemplate` returns. */
   readonly reading: TemplateReading;
+  /** Reads images and sound; absent: the model reads text alone. */
+  readonly media?: MediaLayout | null;
 }
 
 /** Returns the texts of the vocabulary that a template uses. */
@@ -91,7 +94,7 @@ export function describeLanguage(
 /** Reads a model's language. */
 export function readLanguage(
   weights: LlamaModel,
-  { modelId, contextTokens, reading }: LanguageOptions,
+  { modelId, contextTokens, reading, media = null }: LanguageOptions,
 ): ModelLanguage {
   const { template, repairs, reasoning, answerMarks } = reading;
   const { tools } = template;
@@ -123,6 +126,7 @@ export function readLanguage(
       repairs,
       reasoning,
       specialTokens: readSpecialTokens(weights, vocabulary),
+      media,
       ...tokenizer,
       prependToken: weights.tokens.shouldPrependBosToken ? weights.tokens.bos : null,
       longestTokenBytes: tokenBytes.longestBytes,

@@ -1,6 +1,6 @@
 /** The calls to the thread of text models that need vocabulary and template alone: the same for each engine that runs a model. */
 import type { InputSource } from "../../core/embeddings/request.js";
-import type { Conversation, Prompt } from "../../core/engine.js";
+import type { Conversation, MediaReading, Prompt } from "../../core/engine.js";
 import type { RawPrompt } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import type { PackedTokens } from "./packed-tokens.js";
@@ -23,6 +23,10 @@ export interface TextModelInfo {
   readonly callsAreExact: boolean;
   /** Absent for models that generate nothing. */
   readonly vocabularyTokens?: number;
+  /** The media that it reads itself; absent: none. */
+  readonly reads?: MediaReading | undefined;
+  /** Why the projector beside the model is not used; absent: it is, or there is none. */
+  readonly projectorProblem?: string | undefined;
   /** Length of its vectors; 0 for a chat model, 1 for a rerank model. */
   readonly dimensions: number;
 }

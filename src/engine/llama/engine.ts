@@ -18,6 +18,7 @@ import type { ModelMemory } from "../memory/model-memory.js";
 import { ResidentModels } from "../memory/resident-models.js";
 import type { WorkerClient } from "../worker/client.js";
 import { memoryEstimate } from "./load/memory-estimate.js";
+import { withoutProjector, type GgufTrials } from "./smoke-load.js";
 import type { LlamaReplies, LlamaRequest, LlamaSettings } from "./protocol.js";
 
 type LlamaWorker = Pick<
@@ -38,8 +39,10 @@ interface LlamaEngineDeps {
   readonly keepAliveMs: number;
   /** Returns one public sentence when the weights do not match their manifest, else null. */
   readonly verify: (model: Model) => Promise<string | null>;
-  /** Returns one public sentence when a trial load in a child process fails, else null. */
-  readonly smoke: (model: Model) => Promise<string | null>;
+  /** Try files in child processes. */
+  readonly trials: GgufTrials;
+  /** Takes why a projector cannot be used; its model is loaded without it. */
+  readonly onProjectorProblem: (model: Model, reason: string) => void;
 }
 
 /** The engine of all GGUF models. */
@@ -53,8 +56,8 @@ export function createLlamaEngine(deps: LlamaEngineDeps): LlamaEngine {
   const models = new ResidentModels<TextModelInfo>({
     ...deps,
     estimate: (model) => memoryEstimate(model, settings),
-    check: async (model) => (await deps.verify(model)) ?? (await deps.smoke(model)),
-    load: (model) => language.load(model),
+    check: async (model) => (await deps.verify(model)) ?? (await deps.trials.model(model)),
+    load: (model) => load(deps, model),
     unload: (model) => language.unload(model),
   });
   language.onLost(() => models.dropAll());
@@ -78,6 +81,18 @@ export function createLlamaEngine(deps: LlamaEngineDeps): LlamaEngine {
       await closed;
     },
   };
+}
+
+/** Loads a model, without its projector where that cannot be used. */
+async function load(
+  { language, trials, onProjectorProblem }: LlamaEngineDeps,
+  model: Model,
+): Promise<TextModelInfo> {
+  const tried = await trials.projector(model);
+  const info = await language.load(tried === null ? model : withoutProjector(model));
+  const problem = tried ?? info.projectorProblem ?? null;
+  if (problem !== null) onProjectorProblem(model, problem);
+  return info;
 }
 
 /** Starts a job. @returns its events; the stream of an aborted job ends without `generation-end`. */

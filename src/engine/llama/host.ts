@@ -12,7 +12,6 @@ import type { SeededJob } from "../language/seeded-job.js";
 import { ResidentMap } from "../memory/resident-map.js";
 import { boundGrammarWork } from "../native/grammar-work.js";
 import { plainLoading } from "../native/plain-weights.js";
-import { openEngineHooks } from "../native/engine-hooks.js";
 import type { WorkerCall } from "../worker/host.js";
 import type { CallNews } from "../worker/protocol.js";
 import { PrefixStore } from "./decode/prefixes/prefix-store.js";
@@ -22,6 +21,7 @@ import type { RunPiece } from "./embed/pooled-context.js";
 import { withLoadSettings } from "./load/load-settings.js";
 import { countContextTokens, isLong, createLongForm } from "./load/long-context.js";
 import { loadResident, type Resident } from "./load/resident.js";
+import { mediaSupport } from "./media/open-projector.js";
 import type { JobUpdate, LlamaSettings } from "./protocol.js";
 import { StepWatch } from "./step-watch.js";
 import { threadChooser, type ChooseThreads } from "./threads/choose-threads.js";
@@ -61,12 +61,13 @@ export class LlamaHost {
     this.#steps = new StepWatch(now);
     const ticking = { tokenGapMsMax: settings.tokenGapMsMax, store: openStore(options), now };
     this.#ticks = new TickLoop(ticking, (updates) => this.#report(updates));
-    const hooks = openEngineHooks(settings.nativeFolder);
+    const media = mediaSupport(settings.nativeFolder);
+    const { hooks } = media;
     if (hooks.type === "loaded") hooks.exports.keepThreads(settings.keepsThreads);
     const loadPlainly = plainLoading(settings.nativeFolder);
     boundGrammarWork(settings.nativeFolder);
     const chooseThreads = this.#openThreadChooser(hooks.type === "loaded" && settings.keepsThreads);
-    const deps = { openRenderer, chooseThreads, loadPlainly, steps: this.#steps };
+    const deps = { openRenderer, chooseThreads, loadPlainly, media, steps: this.#steps };
     const loadForm = async (model: Model): Promise<Resident> =>
       loadResident(await openLibrary(), model, settings, deps);
     this.#residents = new ResidentMap(loadForm);
@@ -89,7 +90,14 @@ export class LlamaHost {
       return { contextTokens, slots, device, dimensions, templateRepairs: [], callsAreExact: true };
     }
     const resident = await this.#residents.load(model);
-    const info = { ...describeLanguage(resident), slots, device: resident.device };
+    const { device, projector, projectorProblem } = resident;
+    const info = {
+      ...describeLanguage(resident),
+      slots,
+      device,
+      reads: projector?.reads,
+      projectorProblem: projectorProblem ?? undefined,
+    };
     const isTwofold = createLongForm(model, settings) !== null;
     return isTwofold ? { ...info, contextTokens: countContextTokens(model, settings) } : info;
   }

@@ -17,6 +17,8 @@ export interface LlamaSettings {
   readonly slotsPerModel: number;
   /** Maximum number of tokens in one slot, whatever the model supports. */
   readonly contextTokensMax: number;
+  /** Tokens of one image at most, for models that can choose; null = depends on the device. */
+  readonly imageTokensMax: number | null;
   /** Prompt tokens evaluated between two tokens of another generation; null = depends on the device. */
   readonly prefillChunkTokens: number | null;
   /** Time between two tokens of a decoding generation that a prompt chunk should not exceed. */

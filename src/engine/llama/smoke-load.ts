@@ -1,9 +1,10 @@
 /**
- * Tries an unverified model (one without a SHA-256 in its manifest, or with adapters) in a child process (smoke.ts) before the server
- * loads it.
+ * Tries unverified files in a child process (smoke.ts) before the server loads them: a model without a SHA-256 in its manifest, or with
+ * adapters, and the projector of any model.
  */
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
+import { basename } from "node:path";
 import type { Adapter, Model } from "../../core/model.js";
 import { libraryVersion } from "../trial/library-version.js";
 import { createTrials, type TrialDeps } from "../trial/trial.js";
@@ -19,29 +20,49 @@ export interface SmokeTask {
   readonly settings: LlamaSettings;
 }
 
-/**
- * Creates the function that tries a model. It skips models without adapters whose manifest has a SHA-256, and models that passed before
- * with the same files, library and settings.
- * @returns a function that returns null when the model can be used, else one public sentence. It never rejects.
- */
-export function createSmokeLoad(deps: SmokeLoadDeps): (model: Model) => Promise<string | null> {
+/** Each returns null when the file can be used, else one public sentence. None rejects. */
+export interface GgufTrials {
+  /** Skips models without adapters whose manifest has a SHA-256, and what passed before with the same files, library and settings. */
+  readonly model: (model: Model) => Promise<string | null>;
+  /** Tries the projector of a model that has one: loads both, and reads a small image or sound. */
+  readonly projector: (model: Model) => Promise<string | null>;
+}
+
+export function createGgufTrials(deps: SmokeLoadDeps): GgufTrials {
+  const { settings } = deps;
   const attempt = createTrials(deps);
-  return async (model) => {
-    const { sha256, file, bytes } = model.manifest;
-    if (sha256 !== null && listAdapters(model).length === 0) return null;
-    const { settings } = deps;
+  const run = async (model: Model, file: string, bytes: number): Promise<string | null> => {
     const task: SmokeTask = { model, settings };
     return attempt({ digest: await digestTrial(model, settings), task, file, bytes });
   };
+  return {
+    async model(model) {
+      const { sha256, file, bytes } = model.manifest;
+      if (sha256 !== null && listAdapters(model).length === 0) return null;
+      return run(withoutProjector(model), file, bytes);
+    },
+    async projector(model) {
+      const projector = model.load?.projector;
+      if (projector === undefined) return null;
+      return run(model, basename(projector.path), model.manifest.bytes + projector.bytes);
+    },
+  };
 }
 
-/** Returns a digest of everything that a trial's result depends on; null when the file cannot be read. */
+/** Returns the model as it is loaded where its projector is not used. */
+export function withoutProjector(model: Model): Model {
+  if (model.load?.projector === undefined) return model;
+  return { ...model, load: { ...model.load, projector: undefined } };
+}
+
+/** Returns a digest of everything that a trial's result depends on; null when a file cannot be read. */
 async function digestTrial(model: Model, settings: LlamaSettings): Promise<string | null> {
-  const paths = [model.path, ...listAdapters(model).map(({ path }) => path)];
+  const { slots, kvCacheType, gpuLayers, template, adapters, projector } = model.load ?? {};
+  const beside = [...listAdapters(model), ...(projector === undefined ? [] : [projector])];
+  const paths = [model.path, ...beside.map(({ path }) => path)];
   const files = await Promise.all(paths.map(readVersion));
   if (files.includes(null)) return null;
   const library = libraryVersion("node-llama-cpp");
-  const { slots, kvCacheType, gpuLayers, template, adapters } = model.load ?? {};
   const load = { slots, kvCacheType, gpuLayers, template, adapters };
   const identity = [files, model.manifest.bytes, library, settings, load];
   return createHash("sha256").update(JSON.stringify(identity)).digest("hex");

@@ -173,9 +173,8 @@ double now_ms() {
 /* The parts of one encode. Its thread computes while it is granted, and waits at the end of each part. */
 class Parts {
   public:
-    void begin(double ms) {
+    void begin() {
         std::unique_lock<std::mutex> lock(mutex);
-        part_ms = ms;
         flops = 0;
         wait(lock);
     }
@@ -203,11 +202,12 @@ class Parts {
         changed.notify_all();
     }
 
-    /* Lets the encode compute one part. Returns whether it has ended. */
-    bool grant() {
+    /* Lets the encode compute one part of about this time. Returns whether it has ended. */
+    bool grant(double ms) {
         std::unique_lock<std::mutex> lock(mutex);
         changed.wait(lock, [&] { return is_waiting; });
         if (!is_running) return true;
+        part_ms = ms;
         is_waiting = false;
         is_granted = true;
         changed.notify_all();
@@ -434,15 +434,23 @@ napi_value lay_out(napi_env env, napi_callback_info info) {
     });
 }
 
+/* (chunks) frees their memory before JavaScript forgets them. Running work keeps them until its end. */
+napi_value release(napi_env env, napi_callback_info info) {
+    const Arguments given(env, info);
+    void *owner = nullptr;
+    napi_get_value_external(env, given.at[0], &owner);
+    if (owner != nullptr) static_cast<std::shared_ptr<Chunks> *>(owner)->reset();
+    return nullptr;
+}
+
 /* --------------------------------------------------------------------------------------------------------------- encode */
 
-/* (projector, chunks with data, index, ms of a part): computes only what `grant` allows. */
+/* (projector, chunks with data, index): computes only what `grant` allows. */
 napi_value encode(napi_env env, napi_callback_info info) {
     const Arguments given(env, info);
     auto projector = read_projector(env, given.at[0]);
     auto chunks = read_handle<Chunks>(env, given.at[1]);
     const auto index = static_cast<size_t>(read_number(env, given.at[2]));
-    const double part_ms = read_number(env, given.at[3]);
     auto values = std::make_shared<std::vector<float>>();
     projector->parts.expect();
     const auto run = [=] {
@@ -451,7 +459,7 @@ napi_value encode(napi_env env, napi_callback_info info) {
             ~End() { parts.end(); }
         } end{projector->parts};
         last_error.clear();
-        projector->parts.begin(part_ms);
+        projector->parts.begin();
         const mtmd_input_chunk *chunk = mtmd_input_chunks_get(chunks->list, index);
         const bool is_done = !projector->parts.was_aborted() && mtmd_encode_chunk(projector->context, chunk) == 0;
         if (projector->parts.was_aborted()) throw std::runtime_error("aborted");
@@ -462,12 +470,13 @@ napi_value encode(napi_env env, napi_callback_info info) {
     return in_background(env, run, [=](napi_env env) { return numbers(env, napi_float32_array, values->data(), values->size()); });
 }
 
-/* (projector): lets the encode compute one part; resolves to whether it has ended. */
+/* (projector, ms): lets the encode compute one part of about this time; resolves to whether it has ended. */
 napi_value grant(napi_env env, napi_callback_info info) {
     const Arguments given(env, info);
     auto projector = read_projector(env, given.at[0]);
+    const double ms = read_number(env, given.at[1]);
     auto has_ended = std::make_shared<bool>(false);
-    const auto run = [=] { *has_ended = projector->parts.grant(); };
+    const auto run = [=] { *has_ended = projector->parts.grant(ms); };
     return in_background(env, run, [=](napi_env env) { return boolean(env, *has_ended); });
 }
 
@@ -562,6 +571,7 @@ extern "C" EXPORTED napi_value napi_register_module_v1(napi_env env, napi_value 
     export_function(env, exports, "close", close);
     export_function(env, exports, "inspect", inspect);
     export_function(env, exports, "layOut", lay_out);
+    export_function(env, exports, "release", release);
     export_function(env, exports, "encode", encode);
     export_function(env, exports, "grant", grant);
     export_function(env, exports, "abortEncode", abort_encode);

@@ -56,23 +56,22 @@ export interface MediaLibrary {
   /** Frees the memory of a projector that no call uses. */
   close(projector: ProjectorHandle): void;
   /** Reads what a file is and how much memory it takes, without a text model. */
-  inspect(file: string): Promise<{ readonly images: boolean; readonly audio: boolean; readonly bytes: number }>;
+  inspect(
+    file: string,
+  ): Promise<{ readonly images: boolean; readonly audio: boolean; readonly bytes: number }>;
   layOut(
     projector: ProjectorHandle,
     medium: NativeMedium,
   ): Promise<{ readonly handle: ChunksHandle; readonly chunks: readonly MediumChunk[] }>;
+  /** Frees the memory of chunks that no later call has. */
+  release(chunks: ChunksHandle): void;
   /**
-   * Computes the embeddings of a chunk of a medium that has its data; only while `grant` is called, in parts of about `partMs`.
-   * A projector encodes one chunk at a time.
+   * Computes the embeddings of a chunk of a medium that has its data; only while `grant` is called. A projector encodes one chunk at a
+   * time.
    */
-  encode(
-    projector: ProjectorHandle,
-    chunks: ChunksHandle,
-    index: number,
-    partMs: number,
-  ): Promise<Float32Array>;
-  /** Lets the encode compute one part. @returns whether it has ended, well or not */
-  grant(projector: ProjectorHandle): Promise<boolean>;
+  encode(projector: ProjectorHandle, chunks: ChunksHandle, index: number): Promise<Float32Array>;
+  /** Lets the encode compute one part of about `ms`. @returns whether it has ended, well or not */
+  grant(projector: ProjectorHandle, ms: number): Promise<boolean>;
   /** Ends the encode at its next part: its promise rejects. */
   abortEncode(projector: ProjectorHandle): void;
   /** Evaluates embeddings of a chunk in a sequence of a context that nothing else uses. */

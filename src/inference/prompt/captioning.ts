@@ -23,8 +23,8 @@ export interface CaptioningDeps {
   readonly imagesMax: number;
 }
 
-/** A conversation of text only. */
-export interface CaptionedConversation {
+/** A conversation without images that were not read: of text only, or with media that the model reads. */
+export interface PreparedConversation {
   readonly messages: readonly Message[];
   /** The texts that replaced the images of each message that had any. */
   readonly imageTexts: ReadonlyMap<Message, readonly string[]>;
@@ -55,7 +55,7 @@ export function createCaptioning(deps: CaptioningDeps) {
       messages: readonly Message[],
       teamId: string,
       signal: AbortSignal,
-    ): CaptionedConversation | Promise<CaptionedConversation> {
+    ): PreparedConversation | Promise<PreparedConversation> {
       const images = messages.flatMap((message) => message.images ?? []);
       if (images.length === 0) return { messages, imageTexts: new Map() };
       const required = images.filter(({ optional }) => optional !== true);
@@ -76,7 +76,7 @@ export function createCaptioning(deps: CaptioningDeps) {
 async function captionImages(
   context: CaptioningContext,
   messages: readonly Message[],
-): Promise<CaptionedConversation> {
+): Promise<PreparedConversation> {
   const imageTexts = new Map<Message, readonly string[]>();
   const captioned: Message[] = [];
   let optionals = 0;
@@ -161,7 +161,8 @@ function joinOnOwnLine(text: string, part: string): string {
   return `${text}${isSeparated ? "" : "\n"}${part}`;
 }
 
-function refuseTooMany(images: readonly MessageImage[], imagesMax: number): void {
+/** @throws HearthError that names the first image beyond the limit of a request */
+export function refuseTooMany(images: readonly MessageImage[], imagesMax: number): void {
   const over = images[imagesMax];
   if (over === undefined) return;
   const message = `${over.param}: a request may hold at most ${imagesMax} images, this one holds ${images.length}`;

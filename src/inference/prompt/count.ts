@@ -1,22 +1,23 @@
-import type { Engine, LoadedModel, TextTokens } from "../../core/engine.js";
+import type { Engine, LoadedModel, MediaReading, TextTokens } from "../../core/engine.js";
 import type { GenerationRequest } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
+import { countPromptTokens } from "../../core/prompt/media.js";
 import { hold, unlessAborted } from "../abortable.js";
 import { tooManyRuns } from "../too-many-runs.js";
-import type { Captioning } from "./captioning.js";
+import type { MediaPreparation } from "./media.js";
 import { fittingPrompt } from "./fitting.js";
 
 interface PromptCounterDeps {
   readonly engine: Engine;
   readonly load: (model: Model, signal: AbortSignal) => Promise<LoadedModel>;
-  readonly captioning: Captioning;
+  readonly media: MediaPreparation;
   /** Counts that may be active at a time. */
   readonly runsActiveMax: number;
 }
 
 /** Builds the counter. */
 export function createPromptCounter(deps: PromptCounterDeps) {
-  const { engine, load, captioning, runsActiveMax } = deps;
+  const { engine, load, media, runsActiveMax } = deps;
   let active = 0;
   /** Does the work within the bound on active counts. */
   const bounded = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -53,15 +54,19 @@ export function createPromptCounter(deps: PromptCounterDeps) {
       signal: AbortSignal,
     ): Promise<number> =>
       bounded(async () => {
-        const captioned = Promise.resolve(captioning.caption(original.messages, teamId, signal));
-        const { messages } = await unlessAborted(captioned, signal);
-        const request = { ...original, messages };
-        const { tokens } = await withModel(model, signal, async (loaded) =>
-          request.truncate === true
+        const prepare = async (reads: MediaReading | undefined): Promise<GenerationRequest> => {
+          const prepared = Promise.resolve(media.prepare(original.messages, reads, teamId, signal));
+          return { ...original, messages: (await unlessAborted(prepared, signal)).messages };
+        };
+        // Before the model is held, unless it may read media itself.
+        const early = model.load?.projector === undefined ? await prepare(undefined) : null;
+        const prompt = await withModel(model, signal, async (loaded) => {
+          const request = early ?? (await prepare(loaded.reads));
+          return request.truncate === true
             ? (await fittingPrompt(engine, model, loaded, request)).prompt
-            : engine.prompt(model, request),
-        );
-        return tokens.length;
+            : engine.prompt(model, request);
+        });
+        return countPromptTokens(prompt);
       }),
     /** Returns the tokens of a text, none added. @throws HearthError `model_unavailable`, `overloaded`. */
     tokenize: (model: Model, text: string, signal: AbortSignal): Promise<TextTokens> =>

@@ -3,6 +3,7 @@ import type { Engine, LoadedModel, Prompt } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
 import type { GenerationRequest, Message } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
+import { countPromptTokens } from "../../core/prompt/media.js";
 
 /** Tokens that a shortened prompt leaves for the answer when the request sets no limit. */
 const answerTokens = 1024;
@@ -32,7 +33,7 @@ export async function fittingPrompt(
   };
   const fits = async (cut: number): Promise<FittedPrompt | null> => {
     const fitted = await unlessTooLong(without(cut));
-    return fitted !== null && fitted.prompt.tokens.length + reserved <= contextTokens ? fitted : null;
+    return fitted !== null && countPromptTokens(fitted.prompt) + reserved <= contextTokens ? fitted : null;
   };
   const whole = await fits(0);
   if (whole !== null) return whole;

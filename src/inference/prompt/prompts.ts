@@ -3,18 +3,19 @@ import type { Engine, LoadedModel, Prompt } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
 import type { GenerationRequest, Message } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
+import { countMediaTokens, countPromptTokens } from "../../core/prompt/media.js";
 import { fittingPrompt } from "./fitting.js";
-import type { CaptionedConversation } from "./captioning.js";
+import type { PreparedConversation } from "./captioning.js";
 
 export interface Prompts {
   readonly prompts: readonly Prompt[];
-  /** Tokens of the first one that describe images. */
+  /** Tokens of the first one that are images, or that describe them. */
   readonly imageTokens: number;
 }
 
 /**
  * Builds the prompts of a request: of its conversation, or the raw ones.
- * @param conversation the request's, with images replaced by texts.
+ * @param conversation the request's, with images replaced by texts or media.
  * @throws HearthError as the engine does, when a prompt does not fit; `invalid_value` for token ids outside the vocabulary.
  */
 export async function buildPrompts(
@@ -22,7 +23,7 @@ export async function buildPrompts(
   model: Model,
   loaded: LoadedModel,
   original: GenerationRequest,
-  conversation: CaptionedConversation,
+  conversation: PreparedConversation,
 ): Promise<Prompts> {
   const request = { ...original, messages: conversation.messages };
   checkTokenIds(request, loaded);
@@ -36,8 +37,9 @@ export async function buildPrompts(
       : { prompt: await engine.prompt(model, request), messages: request.messages };
   // A server that is sent texts does not say which tokens belong to images.
   if (prompt.conversation !== undefined) return { prompts: [prompt], imageTokens: 0 };
-  const imageTokens = await countImageTokens(engine, model, messages, conversation);
-  return { prompts: [prompt], imageTokens: Math.min(imageTokens, prompt.tokens.length) };
+  const captionTokens = await countCaptionTokens(engine, model, messages, conversation);
+  const imageTokens = captionTokens + countMediaTokens(prompt, "image");
+  return { prompts: [prompt], imageTokens: Math.min(imageTokens, countPromptTokens(prompt)) };
 }
 
 /** Returns prompts that are being built; null when they do not fit into the context. */
@@ -51,11 +53,11 @@ export async function nullIfTooLong(building: Promise<Prompts>): Promise<Prompts
 }
 
 /** Counts only messages that are in the prompt: the oldest may have been left out. */
-async function countImageTokens(
+async function countCaptionTokens(
   engine: Engine,
   model: Model,
   messages: readonly Message[],
-  { imageTexts }: CaptionedConversation,
+  { imageTexts }: PreparedConversation,
 ): Promise<number> {
   const texts = messages.flatMap((message) => imageTexts.get(message) ?? []);
   const tokens = await Promise.all(texts.map((text) => engine.tokenize(model, text)));

@@ -3,8 +3,8 @@
  * onnx folder, or *.gguf files, directly or in the layout `publisher/repository/`.
  */
 import { readdir, realpath, stat } from "node:fs/promises";
-import { join } from "node:path";
-import type { Model } from "../../core/model.js";
+import { basename, dirname, join } from "node:path";
+import type { Model, ProjectorFile } from "../../core/model.js";
 import {
   describeBare,
   describeDiffusers,
@@ -14,6 +14,7 @@ import {
 } from "../describe.js";
 import { indexFile } from "../diffusers.js";
 import { readAdapter, type AdapterFile } from "../gguf/adapter.js";
+import { chooseProjector, readProjector } from "../gguf/projector.js";
 import { quoted } from "../gguf/refusal.js";
 import { bySuitability, findQuant } from "../hub/choose/quants.js";
 import { isModelId } from "../manifest.js";
@@ -37,6 +38,8 @@ export interface FoundModel {
   readonly isBare: boolean;
   /** What the file is if it is a LoRA adapter, which is unusable without a base; null: a model. */
   readonly adapter: AdapterFile | null;
+  /** What reads images or sound for the model; absent: nothing does. */
+  readonly projector?: ProjectorFile | undefined;
 }
 
 /** What a scan has read of the files of models. */
@@ -45,6 +48,7 @@ export type ReadFiles = FileCache<ReadFile>;
 interface ReadFile {
   readonly model: Model;
   readonly adapter: AdapterFile | null;
+  readonly projector: ProjectorFile | null;
 }
 
 interface Scan {
@@ -52,6 +56,8 @@ interface Scan {
   readonly readFiles: ReadFiles;
   readonly visionFamilies: readonly string[];
   readonly warnings: string[];
+  /** Receives what is no model, but belongs to one. */
+  readonly projectors: ProjectorFile[];
 }
 
 /**
@@ -67,8 +73,11 @@ export async function scanFolders(
   readFiles: ReadFiles,
 ): Promise<readonly FoundModel[]> {
   const found: FoundModel[] = [];
-  for (const root of await distinct(folders))
-    found.push(...(await scanFolder(root, [], { root, visionFamilies, warnings, readFiles })));
+  for (const root of await distinct(folders)) {
+    const projectors: ProjectorFile[] = [];
+    const models = await scanFolder(root, [], { root, visionFamilies, warnings, readFiles, projectors });
+    found.push(...withProjectors(models, projectors));
+  }
   readFiles.sweep();
   return found;
 }
@@ -83,7 +92,7 @@ async function scanFolder(
   for (const name of await namesIn(folder, scan.warnings)) {
     const path = join(folder, name);
     if (await isFolder(path)) found.push(...(await scanSubfolder(path, [...place, name], scan)));
-    else if (isFirstGguf(name)) found.push(await bare(folder, name, place, scan));
+    else if (isFirstGguf(name)) found.push(...(await bare(folder, name, place, scan)));
     else warnAboutArchive(name, scan.warnings);
   }
   return found;
@@ -104,7 +113,7 @@ async function scanSubfolder(
   // The repository's name alone leads to the file that a pull without a quantization takes.
   const files = names.filter(isFirstGguf).sort((a, b) => bySuitability(findQuant(a), findQuant(b)));
   for (const name of files)
-    if (!(await isFolder(join(folder, name)))) found.push(await bare(folder, name, place, scan));
+    if (!(await isFolder(join(folder, name)))) found.push(...(await bare(folder, name, place, scan)));
   return found;
 }
 
@@ -118,29 +127,62 @@ async function modelOfFolder(
   return isVisionFolder(names) ? describeVision(folder, visionFamilies) : null;
 }
 
+/** Returns the model of a GGUF file; nothing for a projector. */
 async function bare(
   folder: string,
   file: string,
   place: readonly string[],
-  { root, readFiles }: Scan,
-): Promise<FoundModel> {
+  { root, readFiles, projectors }: Scan,
+): Promise<readonly FoundModel[]> {
   const paths = listPartFiles(file).map((part) => join(folder, part));
-  const { model, adapter } = await readFiles.get(paths, async () => {
+  const { model, adapter, projector } = await readFiles.get(paths, async () => {
     const described = await describeBare(folder, file);
     const isUsable = described.unusable === null;
-    return { model: described, adapter: isUsable ? null : await readAdapter(described.path) };
+    return {
+      model: described,
+      adapter: isUsable ? null : await readAdapter(described.path),
+      projector: isUsable ? null : await readProjector(described.path),
+    };
   });
+  if (projector !== null) {
+    projectors.push(projector);
+    return [];
+  }
   const record = await readSourceRecord(folder);
   const origin = record === null ? null : findFileOrigin(record, file);
   const license = model.manifest.license === "unknown" ? origin?.license : null;
-  return {
-    model: typeof license === "string" ? { ...model, manifest: { ...model.manifest, license } } : model,
-    suggestedAliases: [...[origin?.name ?? ""].filter(isModelId), ...listSuggestions(place, file)],
-    root,
-    isBare: true,
-    adapter,
-  };
+  return [
+    {
+      model: typeof license === "string" ? { ...model, manifest: { ...model.manifest, license } } : model,
+      suggestedAliases: [...[origin?.name ?? ""].filter(isModelId), ...listSuggestions(place, file)],
+      root,
+      isBare: true,
+      adapter,
+    },
+  ];
 }
+
+/** Gives each chat model the projector beside it. Quantizations of one model share theirs. */
+function withProjectors(
+  found: readonly FoundModel[],
+  projectors: readonly ProjectorFile[],
+): readonly FoundModel[] {
+  if (projectors.length === 0) return found;
+  const isChat = ({ model, adapter }: FoundModel): boolean =>
+    model.manifest.kind === "chat" && model.unusable === null && adapter === null;
+  return found.map((each) => {
+    if (!isChat(each)) return each;
+    const { path } = each.model;
+    const families = found
+      .filter((other) => isChat(other) && dirname(other.model.path) === dirname(path))
+      .map(({ model }) => readModelStem(basename(model.path)).replace(quantAtEnd, ""));
+    const projector = chooseProjector(path, projectors, new Set(families).size > 1) ?? undefined;
+    return { ...each, projector };
+  });
+}
+
+/** The type of weights at the end of a file's name. */
+const quantAtEnd = /[-_.](?:i?q\d\w*|b?f16|f32|mxfp4\w*)$/i;
 
 /**
  * `publisher/repository:Q4_K_M` and `publisher/repository` for a file in the folder of a repository, which is named for no projector and

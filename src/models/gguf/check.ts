@@ -4,6 +4,7 @@
  */
 import { architectures } from "./architectures.js";
 import type { GgufMetadata, GgufValue } from "./metadata.js";
+import { isProjector } from "./projector-kind.js";
 import { poolings } from "./pooling.js";
 import { grouped, quoted } from "./refusal.js";
 
@@ -35,8 +36,8 @@ export function checkMetadata(metadata: GgufMetadata): string | null {
   const architecture = metadata.values.get("general.architecture");
   if (typeof architecture !== "string" || architecture === "") return "it names no architecture.";
   const kind = metadata.values.get("general.type");
-  if (architecture === "clip" || kind === "mmproj")
-    return "it is a vision projector (mmproj), which the engine cannot use; a vision model describes images instead.";
+  if (isProjector(metadata))
+    return "it is a projector (mmproj), which reads images or sound for the model that it lies beside.";
   if (typeof kind === "string" && kind !== "model")
     return `it is a file of type ${quoted(kind)}, not a model.`;
   if (!architectures.has(architecture))

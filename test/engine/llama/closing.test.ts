@@ -13,6 +13,7 @@ it("a model that is still being checked when the engine closes starts no worker"
     threads: null,
     nativeFolder: null,
     keepsThreads: false,
+    imageTokensMax: null,
     threadPlansFile: null,
     slotsPerModel: 1,
     contextTokensMax: 256,
@@ -40,7 +41,8 @@ it("a model that is still being checked when the engine closes starts no worker"
     memory: new ModelMemory({ clock: systemClock, memoryBytesMax: Number.MAX_SAFE_INTEGER }),
     keepAliveMs: 1000,
     verify: () => looking.opened.then(() => null),
-    smoke: () => Promise.resolve(null),
+    trials: { model: () => Promise.resolve(null), projector: () => Promise.resolve(null) },
+    onProjectorProblem: () => undefined,
   });
   const loading = engine.load(ember);
   await engine.close();

@@ -1,3 +1,4 @@
+import { mediaSupport } from "../../../src/engine/llama/media/open-projector.js";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -44,6 +45,7 @@ export async function residentWithEightSlots(
     threads: 1,
     nativeFolder: null,
     keepsThreads: false,
+    imageTokensMax: null,
     threadPlansFile: null,
     slotsPerModel: slots - 1,
     contextTokensMax: 512,
@@ -60,6 +62,7 @@ export async function residentWithEightSlots(
     openRenderer: renderHere,
     chooseThreads: null,
     loadPlainly: (load) => load(),
+    media: mediaSupport(null),
     steps: new StepWatch(() => performance.now()),
   });
   onTestFinished(() => resident.dispose());

@@ -10,6 +10,7 @@ const settings: LlamaSettings = {
   threads: null,
   nativeFolder: null,
   keepsThreads: false,
+  imageTokensMax: null,
   threadPlansFile: null,
   slotsPerModel: 4,
   contextTokensMax: Number.MAX_SAFE_INTEGER,

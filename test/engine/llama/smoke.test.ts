@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { Model } from "../../../src/core/model.js";
-import { createSmokeLoad } from "../../../src/engine/llama/smoke-load.js";
+import { createGgufTrials } from "../../../src/engine/llama/smoke-load.js";
 import { trialLimitMs } from "../../../src/engine/trial/trial.js";
 import { loadRegistry } from "../../../src/models/registry.js";
 import { writeModel, type ModelSpec } from "../../kit/models/gguf-writer.js";
@@ -20,6 +20,7 @@ const settings = {
   threads: 1,
   nativeFolder: null,
   keepsThreads: false,
+  imageTokensMax: null,
   threadPlansFile: null,
   slotsPerModel: 4,
   contextTokensMax: 8192,
@@ -55,7 +56,7 @@ function smokeLoad(folder: string, program: string | null = null, limitMs: numbe
   const said: string[] = [];
   const passedFile = join(folder, "loaded-models.json");
   const log = (message: string): void => void said.push(message);
-  const smoke = createSmokeLoad({
+  const { model: smoke } = createGgufTrials({
     entry: program === null ? compiled : pathToFileURL(entry),
     settings,
     passedFile,

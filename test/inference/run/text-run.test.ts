@@ -78,7 +78,9 @@ async function createTestGenerator(
     models: { list: () => [ember], find: (name) => (name === "ember" ? ember : null) },
     engine,
     schemas: testSchemas(),
-    captioning: noCaptioning,
+    media: {
+      prepare: (messages, _reads, teamId, signal) => noCaptioning.caption(messages, teamId, signal),
+    },
     slots: scheduler,
     runs: change(runs),
     ledger: createLedgerStore(database),

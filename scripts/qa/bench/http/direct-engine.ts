@@ -59,6 +59,7 @@ export function directEngine(): Engine {
     threads: null,
     nativeFolder: null,
     keepsThreads: false,
+    imageTokensMax: null,
     threadPlansFile: null,
     slotsPerModel: 4,
     contextTokensMax: 8192,
@@ -86,7 +87,8 @@ export function directEngine(): Engine {
     memory: new ModelMemory({ clock: systemClock, memoryBytesMax: usableMemoryBytes() }),
     keepAliveMs: 3_600_000,
     verify: () => Promise.resolve(null),
-    smoke: () => Promise.resolve(null),
+    trials: { model: () => Promise.resolve(null), projector: () => Promise.resolve(null) },
+    onProjectorProblem: () => undefined,
   });
 }
 

@@ -2,6 +2,7 @@
  * What one answer consists of so far: its sampled tokens, their text and events, the grammar of the next token, and why it ends. It does
  * not sample: engines give it the tokens, one after the other.
  */
+import { countPromptTokens } from "../../../core/prompt/media.js";
 import type { Token } from "node-llama-cpp";
 import type { DecodeJob } from "../../../core/engine.js";
 import type { HearthError } from "../../../core/errors.js";
@@ -210,7 +211,7 @@ export class AnswerProgress<S, F extends TextFollower> {
     if (stop.length > 0 || (sampledEnough && maxTokensExcludesReasoning)) this.processSampled();
     if (this.#answer.stoppedBy !== null) return "stop_sequence";
     if (sampledEnough && (!maxTokensExcludesReasoning || this.#visible >= maxTokens)) return "length";
-    return prompt.tokens.length + this.#sampled.length >= this.#contextTokens ? "length" : null;
+    return countPromptTokens(prompt) + this.#sampled.length >= this.#contextTokens ? "length" : null;
   }
 
   /** Sampled tokens that count towards `maxTokens` where it excludes reasoning: all after the reasoning block and its end marker. */

@@ -10,14 +10,19 @@ export interface Part {
   readonly isMasked: boolean;
 }
 
+/** A medium of a rendered prompt: its index among those of the conversation. */
+export interface MediumPlace {
+  readonly medium: number;
+}
+
 export type TextMask = ReturnType<typeof createMask>;
 
 const open = "\uE000";
 const close = "\uE001";
 
 /**
- * Creates the mask of some control texts. Placeholders are `U+E000 index U+E001`; a U+E000 in a message is itself masked, so that
- * placeholders cannot be forged.
+ * Creates the mask of some control texts. Placeholders are `U+E000 index U+E001`, and `U+E000 m index U+E001` for a medium; a U+E000 in a
+ * message is itself masked, so that placeholders cannot be forged.
  */
 export function createMask(controlTexts: readonly string[]) {
   const hidden = ["", open, ...controlTexts];
@@ -41,12 +46,19 @@ export function createMask(controlTexts: readonly string[]) {
      * Splits a rendered prompt at the placeholders, and restores the text of each. A masked part may be empty: the end of a message that
      * the text after it could complete to a control text.
      */
-    split: (rendered: string): readonly Part[] =>
-      rendered.split(/\uE000(\d+)\uE001/).map((text, position): Part => {
-        const isMasked = position % 2 === 1;
-        return { text: isMasked ? (hidden[Number(text)] ?? "") : text, isMasked };
+    split: (rendered: string): readonly (Part | MediumPlace)[] =>
+      rendered.split(/\uE000(m?\d+)\uE001/).map((text, position): Part | MediumPlace => {
+        if (position % 2 === 0) return { text, isMasked: false };
+        return text.startsWith("m")
+          ? { medium: Number(text.slice(1)) }
+          : { text: hidden[Number(text)] ?? "", isMasked: true };
       }),
   };
+}
+
+/** Returns the placeholder of a medium, which templates copy as any text of a message. */
+export function mediumMark(index: number): string {
+  return `${open}m${index}${close}`;
 }
 
 function mapStrings(value: unknown, change: (text: string) => string): unknown {

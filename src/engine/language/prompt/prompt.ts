@@ -5,10 +5,12 @@
 import type { Conversation, Prompt } from "../../../core/engine.js";
 import { HearthError } from "../../../core/errors.js";
 import type { Message } from "../../../core/generation.js";
+import { countPromptTokens, type MessageMedium, type PromptMedium } from "../../../core/prompt/media.js";
 import { promptTooLong } from "./context-length.js";
 import { createRawPromptBuilder, type RawPromptModel } from "./raw-prompt.js";
 import { endsInReasoning, type ReasoningMarks } from "../reasoning.js";
-import { createMask, type TextMask } from "./mask.js";
+import { createMask, mediumMark, type Part, type TextMask } from "./mask.js";
+import type { MediaLayout } from "./media-layout.js";
 import { renderWithRepairs, type TemplateModel } from "./render.js";
 import type { Repair } from "../repairs.js";
 import { completeArguments, isArgumentsObject, readArguments } from "../tools/call-text.js";
@@ -20,6 +22,8 @@ export interface PromptModel extends RawPromptModel, TemplateModel, TokenizerMod
   /** What the template needs of an ordinary conversation. */
   readonly repairs: readonly Repair[];
   readonly reasoning: ReasoningMarks | null;
+  /** Reads images and sound; absent or null: the model reads text alone. */
+  readonly media?: MediaLayout | null;
 }
 
 export type PromptBuilder = ReturnType<typeof createPromptBuilder>;
@@ -44,19 +48,54 @@ export function createPromptBuilder(model: PromptModel) {
      */
     async build(conversation: Conversation): Promise<Prompt> {
       const { prefill = "" } = conversation;
+      const media = conversation.messages.flatMap((message) => message.media ?? []);
       const rendered = await render(model, mask, conversation);
       const text = withPrefill(model, rendered, mask.hide(prefill));
       const bytes = Buffer.byteLength(text);
       const fewest = Math.ceil(bytes / model.longestTokenBytes);
       if (fewest >= model.contextTokens) throw promptTooLong(model.contextTokens, fewest, "messages", true);
-      const tokens = [...tokenizer.rendered(mask.split(text))];
-      if (model.prependToken !== null && tokens[0] !== model.prependToken) tokens.unshift(model.prependToken);
-      if (tokens.length >= model.contextTokens)
-        throw promptTooLong(model.contextTokens, tokens.length, "messages");
+      const laidOut = await layOut(model, tokenizer.rendered, mask.split(text), media);
+      const count = countPromptTokens(laidOut);
+      if (count >= model.contextTokens) throw promptTooLong(model.contextTokens, count, "messages");
       const startsInReasoning =
         model.reasoning !== null && prefill === "" && endsInReasoning(model.reasoning, text);
-      return { tokens: Uint32Array.from(tokens), startsInReasoning };
+      return { ...laidOut, startsInReasoning };
     },
+  };
+}
+
+/** Returns the tokens of a rendered prompt, with placeholders where its media are. */
+async function layOut(
+  { media: layout = null, prependToken }: PromptModel,
+  tokenize: (parts: readonly Part[]) => readonly number[],
+  split: ReturnType<TextMask["split"]>,
+  media: readonly MessageMedium[],
+): Promise<Pick<Prompt, "tokens" | "media">> {
+  const tokens: number[] = [];
+  const parts: PromptMedium[] = [];
+  let texts: Part[] = [];
+  const closeText = (): void => {
+    for (const token of texts.every(({ text }) => text === "") ? [] : tokenize(texts)) tokens.push(token);
+    if (prependToken !== null && tokens[0] !== prependToken) tokens.unshift(prependToken);
+    texts = [];
+  };
+  for (const part of split) {
+    if ("text" in part) {
+      texts.push(part);
+      continue;
+    }
+    const found = media[part.medium];
+    if (found === undefined || layout === null) throw new Error("no medium is known for a mark");
+    closeText();
+    const { tokens: own, parts: ownParts } = await layout.layOut(found.medium, found.param);
+    for (const each of ownParts)
+      parts.push({ ...each, start: tokens.length + each.start, medium: part.medium });
+    for (const token of own) tokens.push(token);
+  }
+  closeText();
+  return {
+    tokens: Uint32Array.from(tokens),
+    media: parts.length === 0 ? undefined : { media: media.map(({ medium }) => medium), parts },
   };
 }
 
@@ -64,14 +103,16 @@ async function render(model: PromptModel, mask: TextMask, conversation: Conversa
   const { messages, tools, reasoningEffort, templateVariables } = conversation;
   // Message text is masked before the tool format adds its markers, which stay control tokens.
   const masked = {
-    messages: mask.hide(messages),
+    messages: hideMessages(mask, messages),
     tools: mask.hide(tools),
     templateVariables: mask.hide(templateVariables),
     reasoningEffort,
   };
   const broken = listBrokenArguments(masked.messages);
+  const marks = messages.flatMap(({ media = [] }) => media).map((_, index) => mediumMark(index));
   const isWhole = (text: string): boolean =>
-    broken.every((forms) => forms.some((form) => text.includes(form)));
+    broken.every((forms) => forms.some((form) => text.includes(form))) &&
+    marks.every((mark) => text.split(mark).length === 2);
   const { rendering } = await renderWithRepairs(model, masked, model.repairs, isWhole);
   switch (rendering.type) {
     case "text":
@@ -83,6 +124,21 @@ async function render(model: PromptModel, mask: TextMask, conversation: Conversa
     default:
       throw invalidMessages(`The model's chat template rejects this conversation: ${rendering.reason}`);
   }
+}
+
+/** Masks the texts of messages, and puts marks where their media are. */
+function hideMessages(mask: TextMask, messages: readonly Message[]): readonly Message[] {
+  let count = 0;
+  return messages.map(({ media = [], ...message }) => {
+    const hidden = mask.hide(message);
+    if (media.length === 0) return hidden;
+    const bounds = [0, ...media.map(({ at }) => at), message.content.length];
+    const pieces = bounds.slice(1).map((end, index) => mask.hide(message.content.slice(bounds[index], end)));
+    const content = pieces.map((piece, index) =>
+      index < media.length ? piece + mediumMark(count++) : piece,
+    );
+    return { ...hidden, content: content.join("") };
+  });
 }
 
 /** Returns the forms in which a prompt can have each call's arguments that are no object: as they are, and as a JSON string. */

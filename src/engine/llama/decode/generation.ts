@@ -4,6 +4,7 @@
  * Modes: prefill (prompt tokens left to evaluate) -> decode (one token per tick, or several that were drafted) -> finished. The tick loop
  * calls `prefill` or `step` once per tick and `cancel` between ticks. A failure finishes only this generation.
  */
+import { countPromptTokens, type PromptMedium } from "../../../core/prompt/media.js";
 import {
   type LlamaContextSequence,
   type LlamaGrammarEvaluationState,
@@ -22,6 +23,7 @@ import { evaluatePart, tokensToEvaluate } from "./checkpoints.js";
 import { Drafter, type DraftKnowledge, type DraftLimits } from "./draft/drafter.js";
 import type { SeededJob } from "../../language/seeded-job.js";
 import type { Resident } from "../load/resident.js";
+import { MediumEvaluation, type StepLimits } from "../media/medium-evaluation.js";
 import type { SampledToken } from "../../language/answer/sampled-token.js";
 import { acceptToken, grammarAllows, startGrammar } from "./grammar-state.js";
 import { startSampler, type TokenSource } from "./sampler.js";
@@ -42,6 +44,8 @@ export class Generation {
   readonly #decode: SeededJob;
   readonly #progress: AnswerProgress<LlamaGrammarEvaluationState, GrammarFollower>;
   readonly #promptLeft: Token[];
+  /** The image or sound that is being evaluated. */
+  #medium: MediumEvaluation | null = null;
   #source: TokenSource | null = null;
   readonly #drafter: Drafter;
   /** Tokens that are evaluated together with the last one. */
@@ -69,7 +73,11 @@ export class Generation {
     );
     this.#drafter = new Drafter(resident, drafts, decode);
     this.#promptLeft = Array.from(prompt.tokens.subarray(cachedTokens)) as Token[];
-    this.#progress.emit({ type: "generation-start", promptTokens: prompt.tokens.length, cachedTokens });
+    this.#progress.emit({
+      type: "generation-start",
+      promptTokens: countPromptTokens(prompt),
+      cachedTokens: countPromptTokens(prompt, cachedTokens),
+    });
   }
 
   get mode(): "prefill" | "decode" | "finished" {
@@ -126,9 +134,47 @@ export class Generation {
     return this.#progress.takeEvents();
   }
 
+  /** Whether an image or sound comes next of the prompt: `look` evaluates it. */
+  get isLooking(): boolean {
+    return !this.#finishing && this.#nextMedium !== undefined;
+  }
+
+  /** Whether `look` would wait for the encode of another generation. */
+  get waitsForProjector(): boolean {
+    return this.#medium?.mustWait === true;
+  }
+
+  get #nextMedium(): PromptMedium | undefined {
+    const { media } = this.#decode.prompt;
+    return media?.parts.find(({ start }) => start === this.evaluated);
+  }
+
+  /** Works on the image or sound that comes next. Nothing else may be evaluated in the context meanwhile. */
+  look(limits: StepLimits): Promise<void> {
+    return this.#catchFailure(async () => {
+      const part = this.#nextMedium;
+      const medium = part === undefined ? undefined : this.#decode.prompt.media?.media[part.medium];
+      const { projector } = this.#resident;
+      if (part === undefined || medium === undefined || projector === null)
+        throw new Error("the prompt has an image or sound that the model does not read");
+      const placeholders = this.#promptLeft.slice(0, part.positions);
+      this.#medium ??= new MediumEvaluation(projector, this.#sequence, {
+        teamId: this.teamId,
+        medium,
+        part,
+        placeholders,
+      });
+      if (this.#medium.mustWait || !(await this.#medium.step(limits))) return;
+      this.#promptLeft.splice(0, part.positions);
+      this.#medium = null;
+    });
+  }
+
   /** Evaluates up to `budget` prompt tokens; the last chunk also samples the first token. @returns how many it took. */
   prefill(budget: number): { readonly taken: number; readonly done: Promise<void> } {
-    const count = tokensToEvaluate(this.#sequence, this.#promptLeft.length, budget);
+    const next = this.#decode.prompt.media?.parts.find(({ start }) => start > this.evaluated);
+    const most = next === undefined ? budget : Math.min(budget, next.start - this.evaluated);
+    const count = tokensToEvaluate(this.#sequence, this.#promptLeft.length, most);
     const chunk = this.#promptLeft.splice(0, count);
     return { taken: chunk.length, done: this.#catchFailure(() => this.#evaluate(chunk, budget - count)) };
   }
@@ -164,6 +210,7 @@ export class Generation {
       this.#error ??= this.#progress.boundError(thrown) ?? toHearthError(thrown);
       this.#source?.end();
       this.#finishing = true;
+      await this.#medium?.cancel();
       await this.#sequence.clearHistory().catch(() => undefined);
       this.#ended = true;
     }
@@ -203,8 +250,13 @@ export class Generation {
     if (this.#finishing) return;
     this.#finishing = true;
     this.#source?.end();
+    await this.#medium?.cancel();
     if (reason === null && this.#promptLeft.length > 0)
-      this.#progress.emit({ type: "prompt-cut", choice: 0, evaluatedTokens: this.evaluated });
+      this.#progress.emit({
+        type: "prompt-cut",
+        choice: 0,
+        evaluatedTokens: countPromptTokens(this.#decode.prompt, this.evaluated),
+      });
     this.#progress.finish(reason);
     this.#ended = true;
   }

@@ -151,7 +151,11 @@ export function sharedPrefix(slot: SequenceSlot, decode: SeededJob): number {
   if (slot.teamId !== decode.teamId) return 0;
   const prompt = decode.prompt.tokens;
   const shared = Math.min(commonPrefix(slot.sequence.contextTokens, prompt), prompt.length - 1);
-  return keptTokens(slot.sequence, shared);
+  // A state is never cut inside of an image or sound.
+  const cut = decode.prompt.media?.parts.find(
+    ({ start, positions }) => start < shared && start + positions > shared,
+  );
+  return keptTokens(slot.sequence, cut?.start ?? shared);
 }
 
 /** Returns 0 for a short shared prefix (the template's own tokens), which is not worth a worse slot. */

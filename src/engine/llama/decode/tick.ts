@@ -40,6 +40,11 @@ interface TickOptions {
 /** Minimum time between two reports that contain only text. */
 const updateIntervalMs = 5;
 
+/** Time of one part of an encode: a cancelled request ends after it. */
+const lookingMsMax = 200;
+/** A shorter part costs more for its start. */
+const lookingMsMin = 20;
+
 interface SubmittedJob {
   readonly resident: Resident;
   readonly job: number;
@@ -252,17 +257,34 @@ export class TickLoop {
     const drafted = draftAll(stepping, { tokensMax: draftTokensMax, isAlone });
     let left = promptTokens;
     const work = stepping.map((generation) => generation.step());
+    const looking = chooseLooking(prefilling);
     for (const generation of prefilling) {
       if (left === 0) break;
+      if (generation.isLooking) continue;
       const { taken, done } = generation.prefill(left);
       left -= taken;
       work.push(done);
     }
     await resident.steps.run(stepMsMax.tick, () => Promise.all(work));
     const ms = this.#options.now() - began;
-    pace.record({ decoding: stepping.length, drafted, promptTokens: promptTokens - left, ms });
+    if (work.length > 0)
+      pace.record({ decoding: stepping.length, drafted, promptTokens: promptTokens - left, ms });
+    if (looking !== undefined) await this.#look(model, looking, stepping.length === 0 ? null : ms);
     if (prefilling.length === 0) drafts.cost.record(stepping.length, drafted, ms);
     await this.#storeSharedPrefixes(model);
+  }
+
+  /**
+   * Works on an image or sound, after the batch: nothing else may use the context meanwhile.
+   * @param spentMs of the time between two tokens of other answers; null: nobody waits for a token
+   */
+  async #look({ resident }: DrivenModel, looking: Generation, spentMs: number | null): Promise<void> {
+    const left = spentMs === null ? lookingMsMax : this.#options.tokenGapMsMax - spentMs;
+    const limits = {
+      ms: Math.min(lookingMsMax, Math.max(lookingMsMin, left)),
+      cellsMax: resident.promptChunks.fixed,
+    };
+    await resident.steps.run(stepMsMax.tick, () => looking.look(limits));
   }
 
   #storingTerms({ pace }: DrivenModel): StoringTerms {
@@ -275,6 +297,11 @@ export class TickLoop {
       if (slot.generation?.takeShareRequest() === true)
         await saveSlot(slot, model.resident, this.#storingTerms(model));
   }
+}
+
+/** Returns the generation whose image or sound is evaluated next: the one that encodes already, or the oldest that need not wait for it. */
+function chooseLooking(prefilling: readonly Generation[]): Generation | undefined {
+  return prefilling.find(({ isLooking, waitsForProjector }) => isLooking && !waitsForProjector);
 }
 
 function isBusy({ slots }: DrivenModel): boolean {

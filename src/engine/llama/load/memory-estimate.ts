@@ -38,7 +38,8 @@ export function memoryEstimate(model: Model, settings: LlamaSettings): number {
   const cache = long === null ? contextTokens * perToken : cacheOfForms(model, long, contextTokens, settings);
   const adapters = load?.adapters ?? [];
   const adapterBytes = adapters.reduce((sum, { bytes }) => sum + bytes, 0);
-  return Math.ceil(fixedBytes(manifest.bytes) + adapterBytes + cache);
+  const projectorBytes = load?.projector === undefined ? 0 : projectorMemory(load.projector.bytes);
+  return Math.ceil(fixedBytes(manifest.bytes) + adapterBytes + projectorBytes + cache);
 }
 
 /** Returns the bytes of the context of the trained length, and of the form for long prompts with its own weights. */
@@ -48,6 +49,14 @@ function cacheOfForms(model: Model, long: Model, contextTokens: number, settings
   const countBytes = ({ load }: Model): number =>
     bytesPerToken(kvBytesPerToken, withLoadSettings(settings, load));
   return trained * countBytes(model) + contextTokens * countBytes(long) + fixedBytes(manifest.bytes);
+}
+
+/** Buffers of an encode are about a fifth of the weights, and some megabytes of a small projector's (measured: 3 to 15 %). */
+const projectorShare = 0.2;
+const projectorOverheadBytesMin = 16_000_000;
+
+function projectorMemory(bytes: number): number {
+  return bytes + Math.max(projectorOverheadBytesMin, bytes * projectorShare);
 }
 
 /** What the length of a model's context depends on. */

@@ -17,6 +17,9 @@ import type { LoadPlainly } from "../../native/plain-weights.js";
 import { loadWeights } from "./load-weights.js";
 import { loadingError } from "../../language/load/loading-error.js";
 import { countContextTokens, createLongForm } from "./long-context.js";
+import { threadsForBatch } from "../../worker/machine.js";
+import { openProjector, type MediaSupport } from "../media/open-projector.js";
+import type { Projector } from "../media/projector.js";
 import { tryTemplate } from "../../language/load/try-template.js";
 import type { OpenRenderer, TemplateRenderer } from "../../language/renderer/renderer.js";
 import { readLanguage, chooseTemplate, type ModelLanguage } from "../../language/language.js";
@@ -41,6 +44,10 @@ export interface Resident extends ModelLanguage {
   /** What is drafted. Nothing, where the state of a sequence cannot be truncated. */
   readonly drafts: { readonly forced: boolean; readonly lookup: boolean };
   readonly steps: StepWatch;
+  /** Reads images and sound; null: the model reads text alone. */
+  readonly projector: Projector | null;
+  /** Why the model's projector is not used; null: it is, or there is none. */
+  readonly projectorProblem: string | null;
   dispose(): Promise<void>;
 }
 
@@ -49,6 +56,7 @@ interface ResidentDeps {
   /** Finds the threads of a new context by trial; null leaves them to the rule. */
   readonly chooseThreads: ChooseThreads | null;
   readonly loadPlainly: LoadPlainly;
+  readonly media: MediaSupport;
   /** Watches the native steps of all models. */
   readonly steps: StepWatch;
 }
@@ -58,6 +66,10 @@ interface CompiledGrammar {
   readonly grammar: LlamaGrammar;
   readonly stacks: GrammarStacks;
 }
+
+/** Tokens of an image: seconds of one core for a small model, tenths of a second of a GPU. */
+const imageTokensOnCpu = 512;
+const imageTokensOnGpu = 2048;
 
 /** Compiled grammars that are cached for later requests with the same schema. */
 const grammarsMax = 64;
@@ -70,14 +82,14 @@ export async function loadResident(
   llama: Llama,
   model: Model,
   serverSettings: LlamaSettings,
-  { openRenderer, chooseThreads, loadPlainly, steps }: ResidentDeps,
+  { openRenderer, chooseThreads, loadPlainly, media, steps }: ResidentDeps,
 ): Promise<Resident> {
   const settings = withLoadSettings(serverSettings, model.load);
   try {
     const weights = await loadWeights(llama, model, loadPlainly);
     const renderer = openRenderer(chooseTemplate(weights, model));
     try {
-      return await createResident({ weights, model, settings, renderer, chooseThreads, steps });
+      return await createResident({ weights, model, settings, renderer, chooseThreads, media, steps });
     } catch (thrown) {
       await renderer.close();
       await weights.dispose();
@@ -94,6 +106,7 @@ interface ResidentParts {
   readonly settings: LlamaSettings;
   readonly renderer: TemplateRenderer;
   readonly chooseThreads: ChooseThreads | null;
+  readonly media: MediaSupport;
   readonly steps: StepWatch;
 }
 
@@ -103,6 +116,7 @@ async function createResident({
   settings,
   renderer,
   chooseThreads,
+  media,
   steps,
 }: ResidentParts): Promise<Resident> {
   const trial = tryTemplate(weights, model, renderer);
@@ -119,11 +133,23 @@ async function createResident({
     settings,
   );
   if (threads !== null && device === "cpu") await chooseThreads?.(model, threads, promptChunks.fixed);
+  const { projector, problem } = await openProjector(media, model, {
+    context,
+    threads: settings.threads ?? threadsForBatch(model.manifest.bytes, promptChunks.idleMax, settings.cores),
+    onGpu: device !== "cpu",
+    batchTokensMax: promptChunks.idleMax,
+    imageTokensMax: settings.imageTokensMax ?? (device === "cpu" ? imageTokensOnCpu : imageTokensOnGpu),
+  });
   const reading = await trial;
   const longest =
     createLongForm(model, settings) === null ? contextTokens : countContextTokens(model, settings);
   const { id } = model.manifest;
-  const language = readLanguage(weights, { modelId: id, contextTokens: longest, reading });
+  const language = readLanguage(weights, {
+    modelId: id,
+    contextTokens: longest,
+    reading,
+    media: projector,
+  });
   return {
     model,
     weights,
@@ -136,9 +162,12 @@ async function createResident({
     grammars: new LRUCache({ max: grammarsMax }),
     drafts: chooseDrafts(sequences, settings),
     steps,
+    projector,
+    projectorProblem: problem,
     ...language,
     async dispose() {
       await renderer.close();
+      projector?.close();
       await context.dispose();
       await weights.dispose();
     },

@@ -5,6 +5,7 @@
  */
 import sharp, { type Sharp } from "sharp";
 import { HearthError } from "../../../core/errors.js";
+import type { ImageSize } from "../../../core/images/image-generation.js";
 import type { ImageDecoder, DecodedImage } from "../../../core/images/images.js";
 import { refusedImage } from "../../../core/requests/refused-image.js";
 import { ConcurrencyLimit } from "../concurrency-limit.js";
@@ -36,13 +37,13 @@ export function createImageDecoder(log: (message: string) => void): ImageDecoder
   sharp.concurrency(1);
   const concurrency = new ConcurrencyLimit(decodesMax);
   return {
-    async decode(bytes, param, signal) {
+    async decode(bytes, param, signal, longestSide = sideMax) {
       const kind = sniff(bytes);
       const problem = bytes.length === 0 ? "is empty" : unreadable(kind);
       if (problem !== null) throw refusedImage(param, problem);
       return concurrency.run(signal, async () => {
         try {
-          const picture = await decode(bytes, param);
+          const picture = await decode(bytes, param, longestSide);
           signal.throwIfAborted();
           return picture;
         } catch (thrown) {
@@ -56,7 +57,7 @@ export function createImageDecoder(log: (message: string) => void): ImageDecoder
   };
 }
 
-async function decode(bytes: Uint8Array, param: string): Promise<DecodedImage> {
+async function decode(bytes: Uint8Array, param: string, longestSide: number): Promise<DecodedImage> {
   const readAs = { failOn: "error", sequentialRead: true, pages: 1, animated: false } as const;
   // Checked here, to distinguish too many pixels from a damaged file.
   const { autoOrient } = await sharp(bytes, { ...readAs, limitInputPixels: false }).metadata();
@@ -67,7 +68,7 @@ async function decode(bytes: Uint8Array, param: string): Promise<DecodedImage> {
     .autoOrient()
     .flatten({ background: white })
     .toColourspace("srgb");
-  const { data, info } = await fit(upright, width, height)
+  const { data, info } = await fit(upright, { width, height }, longestSide)
     .raw({ depth: "uchar" })
     .toBuffer({ resolveWithObject: true });
   if (info.channels !== 3) throw new Error(`${info.channels} channels`);
@@ -75,9 +76,9 @@ async function decode(bytes: Uint8Array, param: string): Promise<DecodedImage> {
 }
 
 /** Scales an image to the allowed sides, then adds margins where it is too thin. */
-function fit(image: Sharp, width: number, height: number): Sharp {
+function fit(image: Sharp, { width, height }: ImageSize, longestSide: number): Sharp {
   const long = Math.max(width, height);
-  const scale = Math.min(sideMax, Math.max(sideMin, long)) / long;
+  const scale = Math.min(longestSide, Math.max(sideMin, long)) / long;
   const scaled = { width: atLeastOne(width * scale), height: atLeastOne(height * scale) };
   const least = Math.max(sideMin, Math.ceil((long * scale) / proportionMax));
   const [left, right] = margins(scaled.width, least);

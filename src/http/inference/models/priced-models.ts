@@ -8,7 +8,7 @@ import { visibleModel, visibleModels } from "../../../answers/visible-models.js"
 
 type Handle = ApiKeyRoute["handle"];
 
-const modalities = responseArray(z.enum(["text", "image"]));
+const modalities = responseArray(z.enum(["text", "image", "audio"]));
 
 /** Fields that every model with prices has. */
 export const pricedModelFields = {

@@ -9,7 +9,7 @@ import { countField, responseArray, responseObject } from "../../../dialects/res
 import { clusterName } from "../../../dialects/management/answers.js";
 import { managementRoute } from "../../server/route.js";
 
-const modalities = responseArray(z.enum(["TEXT", "IMAGE"]));
+const modalities = responseArray(z.enum(["TEXT", "IMAGE", "AUDIO"]));
 const price = z.string().describe("Cents of a US dollar for 100 million tokens.");
 const limit = z.string().describe("0 = no limit.");
 const limitFields = { rps: limit, rpm: limit, tpm: limit, cluster: z.string() };
@@ -186,7 +186,9 @@ function presentImageModel({ manifest }: Model, limits: Limits): z.infer<typeof 
   };
 }
 
-const modalityNames = { text: "TEXT", image: "IMAGE" } as const satisfies Readonly<Record<Modality, string>>;
+const modalityNames = { text: "TEXT", image: "IMAGE", audio: "AUDIO" } as const satisfies Readonly<
+  Record<Modality, string>
+>;
 
 function presentLimits({ qps, qpm, tpm }: Limits) {
   return {

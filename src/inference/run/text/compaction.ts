@@ -3,6 +3,7 @@
  * message of the user. The summary is part of the same run. Only a complete summary replaces the conversation: where none can be made,
  * the model answers as it would have without compaction.
  */
+import { countPromptTokens } from "../../../core/prompt/media.js";
 import { freeRules, type LoadedModel } from "../../../core/engine.js";
 import type { Compaction, GenerationRequest, Message } from "../../../core/generation.js";
 import { buildPrompts, nullIfTooLong, type Prompts } from "../../prompt/prompts.js";
@@ -25,7 +26,10 @@ export function isCompacted(
   if (compaction === undefined || choices !== 1 || raw !== undefined) return false;
   const { contextTokens } = loaded;
   const room = limitSummary(compaction, loaded) + Math.min(instructionTokensMax, contextTokens >> 3);
-  return (prompt?.tokens.length ?? 0) > Math.min(compaction.aboveTokens, contextTokens - room);
+  return (
+    (prompt === undefined ? 0 : countPromptTokens(prompt)) >
+    Math.min(compaction.aboveTokens, contextTokens - room)
+  );
 }
 
 type ContextSize = LoadedModel;
@@ -139,7 +143,8 @@ function summaryTurn(prepared: Turn, tokensMax: number, built: Prompts): Turn {
 }
 
 function countTokens({ prompts }: Prompts): number {
-  return prompts[0]?.tokens.length ?? 0;
+  const [prompt] = prompts;
+  return prompt === undefined ? 0 : countPromptTokens(prompt);
 }
 
 function systemMessages(messages: readonly Message[]): readonly Message[] {

@@ -2,6 +2,9 @@
  * The work of a run that generates text: the rules of its answer, the model, the prompts, then its choices, as many at a time as the
  * model has slots, or the turns of its only choice (turns.ts).
  */
+import { countPromptTokens } from "../../../core/prompt/media.js";
+import type { MediaReading } from "../../../core/engine.js";
+import type { PreparedConversation } from "../../prompt/captioning.js";
 import { unlessAborted } from "../../abortable.js";
 import { buildPrompts } from "../../prompt/prompts.js";
 import { createAnswerValidator } from "./answer-rules.js";
@@ -52,11 +55,15 @@ async function prepareFirstTurn(run: TextRun): Promise<Turn> {
   const building = createAnswerValidator(services.schemas, request, teamId);
   const validator = building instanceof Promise ? await unlessAborted(building, signal) : building;
   run.warnings.push(...validator.warnings);
-  // Before the model is held: while images are described, it may serve others.
+  // Before the model is held: while images are described, it may serve others. Not one that may read them itself.
   const messages = withAllowedCalls(request.messages, run.context.allowedCalls);
-  const captioning = services.captioning.caption(messages, teamId, signal);
-  const conversation = captioning instanceof Promise ? await unlessAborted(captioning, signal) : captioning;
+  const prepare = async (reads: MediaReading | undefined): Promise<PreparedConversation> => {
+    const prepared = services.media.prepare(messages, reads, teamId, signal);
+    return prepared instanceof Promise ? unlessAborted(prepared, signal) : prepared;
+  };
+  const early = model.load?.projector === undefined ? await prepare(undefined) : null;
   const loaded = await run.timings.measureLoad(() => run.load(services.load(model, signal)));
+  const conversation = early ?? (await prepare(loaded.reads));
   if (loaded.countsWholeAnswer === true) warnOfPenaltyTokens(run);
   const built = await unlessAborted(
     buildPrompts(services.engine, model, loaded, request, conversation),
@@ -69,7 +76,7 @@ async function prepareFirstTurn(run: TextRun): Promise<Turn> {
   const bound = isCompacted(request, { ...built, loaded })
     ? boundWithSummary(request, answer, loaded)
     : answer;
-  const promptTokens = built.prompts.reduce((sum, { tokens }) => sum + tokens.length, 0);
+  const promptTokens = built.prompts.reduce((sum, prompt) => sum + countPromptTokens(prompt), 0);
   await run.money.prepare({ promptTokens, bound });
   const hasRules = request.format.type !== "text" || request.tools.length > 0;
   const isEnforced = !hasRules || loaded.ignoresRules !== true;

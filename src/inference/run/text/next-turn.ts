@@ -1,13 +1,14 @@
 /** Prepares a turn of a run that continues the turn before, and reserves what it can cost. */
+import type { LoadedModel } from "../../../core/engine.js";
 import { HearthError } from "../../../core/errors.js";
 import type { Message, ToolChoice } from "../../../core/generation.js";
-import type { CaptionedConversation } from "../../prompt/captioning.js";
+import type { PreparedConversation } from "../../prompt/captioning.js";
 import { countSampled } from "../../../core/usage.js";
 import { buildPrompts, nullIfTooLong } from "../../prompt/prompts.js";
 import { unlessAborted } from "../../abortable.js";
 import { findServerTool } from "./server-calls.js";
 import type { TextRun } from "./text-run.js";
-import { countPromptTokens } from "./token-bound.js";
+import { boundPromptTokens } from "./token-bound.js";
 import type { Turn } from "./turn.js";
 
 interface NextTurn {
@@ -34,18 +35,18 @@ export async function prepareNextTurn(
   const { signal, services, model, money } = run;
   const maxTokens = before.sampledMax + run.discardedTokens - countSampled(money.usage);
   if (maxTokens <= 0) return null;
-  const added = await captionResults(run, messages);
-  const conversation: CaptionedConversation = {
+  const loaded = await run.load(services.load(model, signal));
+  const added = await prepareResults(run, messages, loaded);
+  const conversation: PreparedConversation = {
     messages: [...before.conversation.messages, ...added.messages],
     imageTexts: new Map([...before.conversation.imageTexts, ...added.imageTexts]),
   };
   const { prefill: _, ...request } = before.request;
-  const loaded = await run.load(services.load(model, signal));
   // The prompt has all tools in any case, so that it continues the one before.
   const building = buildPrompts(services.engine, model, loaded, request, conversation);
   const built = await unlessAborted(nullIfTooLong(building), signal);
   if (built === null) return null;
-  const promptTokens = countPromptTokens(built.prompts);
+  const promptTokens = boundPromptTokens(built.prompts);
   await money.reserveMore({ prompt: Math.max(0, promptTokens - reservedTokens), sampled: 0 });
   const choosing = turn === 0 ? before : withLaterChoice(before);
   const prepared = withholds ? withoutServerTools(run, choosing) : choosing;
@@ -61,13 +62,14 @@ export async function prepareNextTurn(
   };
 }
 
-/** Describes the images of results. One that cannot be described is only mentioned: no field of the request is to blame. */
-async function captionResults(
-  { services: { captioning }, teamId, signal }: TextRun,
+/** Reads the images of results. One that cannot be read is only mentioned: no field of the request is to blame. */
+async function prepareResults(
+  { services: { media }, teamId, signal }: TextRun,
   messages: readonly Message[],
-): Promise<CaptionedConversation> {
+  { reads }: LoadedModel,
+): Promise<PreparedConversation> {
   try {
-    return await unlessAborted((async () => captioning.caption(messages, teamId, signal))(), signal);
+    return await unlessAborted((async () => media.prepare(messages, reads, teamId, signal))(), signal);
   } catch (thrown) {
     if (signal.aborted || !(thrown instanceof HearthError)) throw thrown;
     const mentioned = messages.map(({ images = [], ...message }) => ({

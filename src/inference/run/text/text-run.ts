@@ -15,7 +15,7 @@ import { addEvent, type Usage } from "../../../core/usage.js";
 import type { Write } from "../../../store/writes.js";
 import { AnswerContent } from "../../content/answer-content.js";
 import { readContent, type RunContent } from "../../content/messages.js";
-import type { Captioning } from "../../prompt/captioning.js";
+import type { MediaPreparation } from "../../prompt/media.js";
 import { contentCharsMax, Run } from "../run.js";
 import type { RunContext, RunServices } from "../run-context.js";
 import type { RunEnd } from "../run-record.js";
@@ -26,7 +26,7 @@ export interface TextServices extends RunServices {
   readonly engine: Engine;
   readonly schemas: Schemas;
   /** Replaces images by descriptions. */
-  readonly captioning: Captioning;
+  readonly media: MediaPreparation;
   /** Tokens after which reasoning is ended where neither the request nor the model says when. */
   readonly reasoningTokensMax: number;
   /** The engine's `load`, measured. */

@@ -2,6 +2,7 @@
 import type { Prompt } from "../../../core/engine.js";
 import type { GenerationRequest, ReasoningEffort } from "../../../core/generation.js";
 import type { Model } from "../../../core/model.js";
+import { countPromptTokens } from "../../../core/prompt/media.js";
 import type { UsageBound } from "../../../core/usage.js";
 
 /** Tokens around a block of reasoning, which no bound counts. */
@@ -49,14 +50,14 @@ export function boundTokens(
   const choicesPerPrompt = request.choices / prompts.length;
   const answerTokens = answerTokensMax(request, bounds);
   const sampled = prompts.map(
-    ({ tokens }) => choicesPerPrompt * Math.min(answerTokens, bounds.contextTokens - tokens.length),
+    (prompt) => choicesPerPrompt * Math.min(answerTokens, bounds.contextTokens - countPromptTokens(prompt)),
   );
-  return { prompt: countPromptTokens(prompts), sampled: sum(sampled) };
+  return { prompt: boundPromptTokens(prompts), sampled: sum(sampled) };
 }
 
 /** Returns the most tokens that prompts can have. */
-export function countPromptTokens(prompts: readonly Prompt[]): number {
-  return sum(prompts.map(({ tokens, tokensMax }) => tokensMax ?? tokens.length));
+export function boundPromptTokens(prompts: readonly Prompt[]): number {
+  return sum(prompts.map((prompt) => prompt.tokensMax ?? countPromptTokens(prompt)));
 }
 
 /** Returns the most tokens that one choice samples in a context that is large enough. */

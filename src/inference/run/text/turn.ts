@@ -1,4 +1,5 @@
 /** One turn of a run: what the choices of the model are generated from, and the generation of one of them on a slot of its own. */
+import { countPromptTokens } from "../../../core/prompt/media.js";
 import { isDeepStrictEqual } from "node:util";
 import type { DecodeJob, LoadedModel, Prompt } from "../../../core/engine.js";
 import type { GenerationEnd, GenerationEvent, GenerationStart } from "../../../core/generation.js";
@@ -13,17 +14,17 @@ import {
   replaceImplausible,
   type Usage,
 } from "../../../core/usage.js";
-import type { CaptionedConversation } from "../../prompt/captioning.js";
+import type { PreparedConversation } from "../../prompt/captioning.js";
 import type { HeldSlot } from "../run.js";
 import type { AnswerValidator } from "./answer-rules.js";
 import { generateChoice, type EventTaker } from "./choice.js";
 import type { TextRun } from "./text-run.js";
-import { countPromptTokens } from "./token-bound.js";
+import { boundPromptTokens } from "./token-bound.js";
 
 export interface Turn {
   readonly request: CompleteRequest;
   /** The request's conversation, with images replaced by texts. */
-  readonly conversation: CaptionedConversation;
+  readonly conversation: PreparedConversation;
   readonly loaded: LoadedModel;
   readonly prompts: readonly Prompt[];
   /** Tokens of the first prompt that describe images. */
@@ -54,7 +55,7 @@ export async function generateTurn(
   const { model, signal, timings } = run;
   const { loaded, validator } = turn;
   const job = createJob(run, turn, index);
-  const promptTokens = job.prompt.tokens.length;
+  const promptTokens = countPromptTokens(job.prompt);
   let whole: GenerationEnd | null = null;
   await run.withSlot(loaded, promptTokens, async (slot) => {
     timings.slotGranted(slot.queuedMs);
@@ -132,7 +133,7 @@ class ChoiceEvents implements EventTaker {
     const { money } = this.#run;
     const sampled = countSampled(money.usage) - this.#sampledBefore;
     this.#run.discardedTokens += sampled;
-    await money.reserveMore({ prompt: countPromptTokens([this.#choice.prompt]), sampled });
+    await money.reserveMore({ prompt: boundPromptTokens([this.#choice.prompt]), sampled });
     this.#sampledBefore = countSampled(money.usage);
   }
 

@@ -5,6 +5,7 @@
  *
  * Calls that the user has allowed are executed before the first turn of the model, like a turn whose answer is known.
  */
+import { countPromptTokens } from "../../../core/prompt/media.js";
 import type { GenerationEnd, GenerationRequest, Message } from "../../../core/generation.js";
 import type { AllowedCall } from "../run-context.js";
 import { prepareNextTurn } from "./next-turn.js";
@@ -78,7 +79,7 @@ export async function openTurns(run: TextRun, first: Turn): Promise<Turn | null>
     messages,
     calls: calls.length,
     withholds: calls.length >= limitCalls(run.request),
-    reservedTokens: prompts.reduce((sum, { tokens }) => sum + tokens.length, 0),
+    reservedTokens: prompts.reduce((sum, prompt) => sum + countPromptTokens(prompt), 0),
   });
 }
 

@@ -54,6 +54,7 @@ export async function modelsWithTokenizer(
     const { model } = await readFiles.get(files, async () => ({
       model: await describe(join(root, id), id, cacheFolder),
       adapter: null,
+      projector: null,
     }));
     found.push({ model, suggestedAliases: [], root, isBare: true, adapter: null });
   }

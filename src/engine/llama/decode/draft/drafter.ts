@@ -7,6 +7,7 @@
  * The sampler verifies every token (sampler.ts), so that a draft changes no answer; a wrong one costs time. Drafts are short, and pause,
  * while they do not pay.
  */
+import { countPromptTokens, placeholderMin } from "../../../../core/prompt/media.js";
 import type { Token } from "node-llama-cpp";
 import type { GrammarFollower } from "../../../../grammar/follow/follower.js";
 import type { Resident } from "../../load/resident.js";
@@ -53,7 +54,7 @@ export class Drafter {
 
   constructor(resident: Resident, { cost, segmentation }: DraftKnowledge, decode: SeededJob) {
     const { deterministic, teamId, prompt, maxTokens, maxTokensExcludesReasoning } = decode;
-    const left = resident.contextTokens - prompt.tokens.length;
+    const left = resident.contextTokens - countPromptTokens(prompt);
     this.#tokensMax = maxTokensExcludesReasoning ? left : Math.min(left, maxTokens ?? left);
     this.#segmentation = segmentation;
     this.#teamId = teamId;
@@ -62,7 +63,7 @@ export class Drafter {
     this.#forcedLength = new DraftLength(cost);
     this.#lookupLength = new DraftLength(cost);
     this.#last = this.#forcedLength;
-    this.#lookup = new TokenLookup(this.#kinds.lookup ? prompt.tokens : new Uint32Array());
+    this.#lookup = new TokenLookup(this.#kinds.lookup ? textAtEnd(prompt.tokens) : new Uint32Array());
   }
 
   /**
@@ -223,4 +224,9 @@ class TokenLookup {
       key = (Math.imul(key, 0x9e37_79b1) + (this.#tokens[end - back] ?? 0)) | 0;
     return key;
   }
+}
+
+/** Returns the tokens after the last image or sound, whose placeholders cannot be drafted. */
+function textAtEnd(tokens: Uint32Array): Uint32Array {
+  return tokens.subarray(tokens.findLastIndex((token) => token >= placeholderMin) + 1);
 }

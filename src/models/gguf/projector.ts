@@ -1,0 +1,63 @@
+/** Reads projectors: GGUF files (`mmproj`) that make images or sound readable for a text model beside them. */
+import { stat } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import type { ProjectorFile } from "../../core/model.js";
+import { readGguf } from "../gguf.js";
+import { readModelStem } from "../parts.js";
+import { isProjector } from "./projector-kind.js";
+
+/** Reads the header of a projector. @returns null for a file that cannot be read or is no projector. */
+export async function readProjector(path: string): Promise<ProjectorFile | null> {
+  const [result, stats] = await Promise.all([readGguf(path), stat(path).catch(() => null)]);
+  if (!result.ok || stats === null || !isProjector(result.header.metadata)) return null;
+  const { values } = result.header.metadata;
+  return {
+    path,
+    bytes: stats.size,
+    modifiedTime: stats.mtimeMs,
+    images: values.get("clip.has_vision_encoder") === true,
+    audio: values.get("clip.has_audio_encoder") === true,
+  };
+}
+
+/** Types of weights in file names, the best first: the most exact one that is computed fast. */
+const preferred = ["f16", "bf16", "q8_0", "f32"];
+
+/**
+ * Returns the projector of a model, of those in its folder; null if there is none.
+ * @param sharesFolder whether other models are in the folder: then its name tells whose it is
+ */
+export function chooseProjector(
+  path: string,
+  projectors: readonly ProjectorFile[],
+  sharesFolder: boolean,
+): ProjectorFile | null {
+  const beside = projectors.filter((projector) => dirname(projector.path) === dirname(path));
+  const named = beside.filter((projector) => isNamedFor(basename(projector.path), basename(path)));
+  const candidates = named.length > 0 || sharesFolder ? named : beside;
+  const rank = ({ path: file }: ProjectorFile): number => {
+    const at = preferred.findIndex((type) => basename(file).toLowerCase().includes(type));
+    return at === -1 ? preferred.length : at;
+  };
+  return candidates.toSorted((a, b) => rank(a) - rank(b) || a.path.localeCompare(b.path))[0] ?? null;
+}
+
+/** Whether the name of a projector, without `mmproj` and the type of its weights, begins the name of a model. */
+function isNamedFor(projector: string, model: string): boolean {
+  const words = readWords(projector).filter((word) => word !== "mmproj" && word !== "model");
+  // `q8_0` is two words.
+  const end = words.findLastIndex((word) => !isType(word)) + 1;
+  const name = words.slice(0, end).join("-");
+  return name !== "" && readWords(model).join("-").startsWith(name);
+}
+
+function readWords(file: string): readonly string[] {
+  return readModelStem(file)
+    .toLowerCase()
+    .split(/[-_. ]+/)
+    .filter((word) => word !== "");
+}
+
+function isType(word: string): boolean {
+  return /^(?:b?f(?:16|32)|q\d|k|m|s|l|0|fp16|fp32)$/.test(word);
+}

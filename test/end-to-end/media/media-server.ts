@@ -1,0 +1,56 @@
+/** Servers with models that see or hear, and what their tests ask. */
+import sharp from "sharp";
+import type OpenAI from "openai";
+import { temporaryFolder } from "../../kit/folder.js";
+import type { ModelSpec } from "../../kit/models/gguf-writer.js";
+import { writeSeeingModel, type SeeingFamily } from "../../kit/models/seeing-models.js";
+import { startServer, type TestServer } from "../../kit/server.js";
+
+/** A server with a model of each family, under the family's name. */
+export async function startMediaServer(
+  families: readonly SeeingFamily[],
+  { environment = {}, ...changes }: Partial<ModelSpec> & { readonly environment?: NodeJS.ProcessEnv } = {},
+): Promise<TestServer & { readonly models: string }> {
+  const models = temporaryFolder();
+  for (const family of families) await writeSeeingModel(models, family, changes);
+  const server = await startServer({ environment: { HEARTH_MODELS: models, ...environment } });
+  return { ...server, models };
+}
+
+/** A PNG with a pattern of its own for each seed. */
+export async function picture(width: number, height: number, seed = 1): Promise<Buffer> {
+  const rgb = new Uint8Array(width * height * 3);
+  for (let y = 0, at = 0; y < height; y += 1)
+    for (let x = 0; x < width; x += 1) {
+      rgb[at++] = ((x * 255) / width) ^ ((seed * 37) & 255);
+      rgb[at++] = (y * 255) / height;
+      rgb[at++] = (((x >> 3) ^ (y >> 3)) & 1) * 200 + ((x * y * seed) % 32);
+    }
+  return sharp(rgb, { raw: { width, height, channels: 3 } })
+    .png()
+    .toBuffer();
+}
+
+export function imagePart(png: Buffer): OpenAI.Chat.ChatCompletionContentPartImage {
+  return { type: "image_url", image_url: { url: `data:image/png;base64,${png.toString("base64")}` } };
+}
+
+/** A greedy answer to a text, an image and a text, with the log probabilities of its tokens. */
+export async function look(
+  { client }: TestServer,
+  model: string,
+  parts: readonly (string | Buffer)[],
+  tokens = 24,
+): Promise<OpenAI.Chat.ChatCompletion> {
+  const content = parts.map((part) =>
+    typeof part === "string" ? { type: "text" as const, text: part } : imagePart(part),
+  );
+  return client.chat.completions.create({
+    model,
+    messages: [{ role: "user", content }],
+    temperature: 0,
+    max_tokens: tokens,
+    logprobs: true,
+    top_logprobs: 5,
+  });
+}
