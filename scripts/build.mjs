@@ -14,6 +14,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -110,7 +111,10 @@ function compile(source) {
   const library = join(dist, "native", `${basename(source, ".c")}.node`);
   mkdirSync(dirname(library), { recursive: true });
   const options = ["-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-fexceptions", "-pthread"];
-  spawnSync(process.env["CC"] ?? "cc", [...options, "-o", library, source, "-ldl"], { stdio: "ignore" });
+  // A process may have loaded the library that is replaced.
+  const made = `${library}.${process.pid}`;
+  spawnSync(process.env["CC"] ?? "cc", [...options, "-o", made, source, "-ldl"], { stdio: "ignore" });
+  if (existsSync(made)) renameSync(made, library);
 }
 
 /** @param {string} reason */

@@ -14,6 +14,7 @@ import { readLastBackup } from "../backup/last-backup.js";
 import { certificateReport } from "./certificate-report.js";
 import { openEngineHooks } from "../engine/native/engine-hooks.js";
 import { nativeFolder } from "../engine/native/libraries.js";
+import { explainMissing } from "../engine/native/native-library.js";
 
 /** With less, the database, files and images can soon not be written any more. */
 const freeBytesMin = 500_000_000;
@@ -46,6 +47,7 @@ export async function machineChecks(
     processorCheck(),
     memoryCheck(config),
     threadsCheck(config),
+    mediaCheck(),
   ];
 }
 
@@ -122,6 +124,16 @@ function threadsCheck({ threadPool }: Config): DoctorCheck {
       ? "kept between tokens"
       : `made anew for every token, which costs a model that uses several threads up to a third of its speed: ${reason}`;
   return { name: "threads", ok: true, detail };
+}
+
+/** Models without it read text, and descriptions of images, so the check does not fail. */
+function mediaCheck(): DoctorCheck {
+  const reason = explainMissing(nativeFolder, "media");
+  const detail =
+    reason === null
+      ? "models read images and sound by the projectors beside them"
+      : `models read no images and no sound themselves: ${reason}`;
+  return { name: "media", ok: true, detail };
 }
 
 /** Returns the folder or its nearest parent that exists. */

@@ -1,4 +1,5 @@
 import { contextText } from "../core/report/context-text.js";
+import { projectorText } from "../core/report/projector-text.js";
 import type { DoctorCheck } from "../core/report/doctor.js";
 import type { Model } from "../core/model.js";
 import { isFree } from "../core/money.js";
@@ -17,6 +18,8 @@ export function modelCheck(model: Model, template: TemplateReport | null, isPric
     `${contextText(contextTokens, model.trainedTokens)} of context`,
   ];
   if (model.remote !== undefined) parts.push(`runs on ${model.remote.engine}`);
+  if (model.load?.projector !== undefined) parts.push(projectorText(model.load.projector));
+  if (model.projectorProblem !== undefined) parts.push(model.projectorProblem.replace(/\.$/, ""));
   if (call !== null) parts.push(`tool calls: ${oneLine(call)}`);
   if (reasoning !== null) parts.push(`reasoning: ${oneLine(reasoning)}`);
   if (isPriced && kind !== "vision" && isFree(prices)) parts.push("no price: `hearth prices set`");

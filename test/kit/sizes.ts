@@ -53,6 +53,12 @@ export const largerTests: readonly LargerTests[] = [
   },
   {
     size: "all",
+    what: "models that see, beside llama-server",
+    why: "each starts the program, which few machines have; the small size has three families without it",
+    files: ["end-to-end/media/compared.test.ts"],
+  },
+  {
+    size: "all",
     what: "backup, restore and unclean ends of a data folder",
     why: "each test copies whole data folders and starts servers on them",
     files: ["end-to-end/backup/**"],

@@ -107,10 +107,10 @@ describe("a header that would abort the process in native code", () => {
     );
   });
 
-  it("C8: is rejected with the reason for a vision projector and a LoRA adapter", async () => {
+  it("C8: is rejected with the reason for a projector and a LoRA adapter", async () => {
     const architecture: GgufEntryValue = { type: "string", value: "clip" };
     expect(await refusal(withMetadata({ "general.architecture": architecture }))).toContain(
-      "vision projector",
+      "projector (mmproj)",
     );
     const type: GgufEntryValue = { type: "string", value: "adapter" };
     expect(await refusal(withMetadata({ "general.type": type }))).toContain("of type 'adapter'");

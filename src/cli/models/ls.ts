@@ -51,9 +51,10 @@ function toText(all: readonly ListedModel[], warnings: readonly string[], now: n
     return [id, sizeText(bytes), kind, context, aliases.join(", "), modified(now, modifiedTime)];
   });
   const table = formatTable(["NAME", "SIZE", "KIND", "CONTEXT", "ALIASES", "MODIFIED"], rows);
-  const problems = all.flatMap(({ model }) =>
-    model.unusable === null ? [] : [`${model.manifest.id} cannot be used: ${model.unusable}`],
-  );
+  const problems = all.flatMap(({ model: { manifest, unusable, projectorProblem } }) => {
+    if (unusable !== null) return [`${manifest.id} cannot be used: ${unusable}`];
+    return projectorProblem === undefined ? [] : [`${manifest.id} reads text alone: ${projectorProblem}`];
+  });
   const notes = [...problems, ...warnings];
   return notes.length === 0 ? table : `${table}\n${notes.join("\n")}\n`;
 }

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { Config } from "../../config/config.js";
 import type { Model } from "../../core/model.js";
 import { contextText } from "../../core/report/context-text.js";
+import { projectorText } from "../../core/report/projector-text.js";
 import type { EngineReport } from "../../doctor/engine-report.js";
 import type { FitReport, KnownInMemory } from "../../doctor/model-fit.js";
 import type { TemplateReport } from "../../doctor/template-report.js";
@@ -141,7 +142,7 @@ function tokenizerSource({ remote, path, tokenizerFile }: Model): string | null 
 }
 
 function modelRows(
-  { manifest, trainedTokens, unusable }: Model,
+  { manifest, trainedTokens, unusable, load, projectorProblem }: Model,
   details: ModelDetails,
 ): readonly ReportRow[] {
   const { id, kind, name, contextTokens } = manifest;
@@ -154,6 +155,8 @@ function modelRows(
     ["architecture", details.architecture ?? manifest.family],
     ...optional("parameters", parameters === null ? null : parametersText(parameters)),
     ...optional("experts", experts === null ? null : `${experts.used} of ${experts.count} for a token`),
+    ...optional("projector", load?.projector === undefined ? null : projectorText(load.projector)),
+    ...optional("projector", projectorProblem ?? null),
     ...optional("layers", layers),
     ...optional("embedding length", embeddingLength),
     ...optional("quantization", details.quantization),
@@ -212,6 +215,8 @@ function toJson({ model, details, aliases, settings, engine, template, fit }: Sh
     bytes,
     contextTokens,
     trainedTokens,
+    inputModalities: manifest.inputModalities,
+    projector: model.load?.projector?.path ?? null,
     license: details.origin?.license ?? manifest.license,
     path: model.tokenizerFile ?? path,
     source: details.origin,

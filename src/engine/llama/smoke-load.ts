@@ -44,7 +44,10 @@ export function createGgufTrials(deps: SmokeLoadDeps): GgufTrials {
     async projector(model) {
       const projector = model.load?.projector;
       if (projector === undefined) return null;
-      return run(model, basename(projector.path), model.manifest.bytes + projector.bytes);
+      const file = basename(projector.path);
+      const reason = await run(model, file, model.manifest.bytes + projector.bytes);
+      if (reason === null || reason.startsWith("its projector")) return reason;
+      return `its projector ${file} cannot be used: ${reason}`;
     },
   };
 }

@@ -240,7 +240,7 @@ class Parts {
     std::condition_variable changed;
     bool is_running = false, is_granted = false, is_waiting = true, is_aborted = false;
     double part_ms = 0, began = 0, flops = 0;
-    /* Of one core, until it is measured. */
+    /* A guess for one core, until it is measured. */
     double flops_per_ms = 5e7;
 
     void wait(std::unique_lock<std::mutex> &lock) {

@@ -46,7 +46,7 @@ export interface OpenProjector {
   readonly handle: ProjectorHandle;
   readonly images: boolean;
   readonly audio: boolean;
-  /** Of sound, in Hz; -1: it reads none. */
+  /** The rate of the sound that it reads, in Hz; -1: it reads none. */
   readonly sampleRate: number;
 }
 

@@ -17,6 +17,14 @@ interface LibraryToLoad<T> {
   readonly precedesEngine?: boolean;
 }
 
+/** Returns why there is no file of a library; null: there is one. */
+export function explainMissing(folder: string | null, file: string): string | null {
+  const path = libraryIn(folder, file);
+  if (path === null) return "it is turned off";
+  if (process.platform !== "linux") return `it is not made for ${process.platform}`;
+  return existsSync(path) ? null : "it was not compiled: there was no compiler at the build";
+}
+
 /** Loads a library. One that precedes the engine has to be loaded before the engine's own is loaded in this process. */
 export function loadNativeLibrary<T extends object>({
   folder,
@@ -25,10 +33,9 @@ export function loadNativeLibrary<T extends object>({
   precedesEngine = false,
 }: LibraryToLoad<T>): NativeLibrary<T> {
   const absent = (reason: string): NativeLibrary<T> => ({ type: "absent", reason });
+  const missing = explainMissing(folder, file);
   const path = libraryIn(folder, file);
-  if (path === null) return absent("it is turned off");
-  if (process.platform !== "linux") return absent(`it is not made for ${process.platform}`);
-  if (!existsSync(path)) return absent("it was not compiled: there was no compiler at the build");
+  if (missing !== null || path === null) return absent(missing ?? "");
   const loaded: { exports: Partial<T> } = { exports: {} };
   const { RTLD_NOW, RTLD_GLOBAL } = constants.dlopen;
   try {

@@ -25,17 +25,17 @@ const preferred = ["f16", "bf16", "q8_0", "f32"];
 
 /**
  * Returns the projector of a model, of those in its folder; null if there is none.
- * @param sharesFolder whether other models are in the folder: then its name tells whose it is
+ * @param sharesFolder whether other models are in the folder: then it has to be named for its model
  */
-export function chooseProjector(
+export function chooseProjector<File extends { readonly path: string }>(
   path: string,
-  projectors: readonly ProjectorFile[],
+  projectors: readonly File[],
   sharesFolder: boolean,
-): ProjectorFile | null {
+): File | null {
   const beside = projectors.filter((projector) => dirname(projector.path) === dirname(path));
   const named = beside.filter((projector) => isNamedFor(basename(projector.path), basename(path)));
   const candidates = named.length > 0 || sharesFolder ? named : beside;
-  const rank = ({ path: file }: ProjectorFile): number => {
+  const rank = ({ path: file }: File): number => {
     const at = preferred.findIndex((type) => basename(file).toLowerCase().includes(type));
     return at === -1 ? preferred.length : at;
   };

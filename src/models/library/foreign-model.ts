@@ -4,7 +4,7 @@ export interface ForeignModel {
   readonly name: string;
   /** Where its files belong in the folder of models: publisher, repository. */
   readonly place: readonly [publisher: string, repository: string];
-  /** Its files, all parts in order. */
+  /** Its files, all parts in order, then its projector if it has one. */
   readonly files: readonly { readonly path: string; readonly name: string }[];
   /** Another name for requests, such as `llama3.2:3b`; null: none. */
   readonly alias: string | null;

@@ -1,11 +1,12 @@
 /** Finds the GGUF models among the files of a repository. */
 import { basename, join } from "node:path";
-import { isLaterPart, listPartFiles } from "../parts.js";
+import { chooseProjector } from "../gguf/projector.js";
+import { isLaterPart, isProjectorName, listPartFiles } from "../parts.js";
 import { isGgufFile } from "./files.js";
 import type { ForeignModel, ForeignModels, Skipped } from "./foreign-model.js";
 
 /**
- * Returns the models of a repository, each with all of its parts.
+ * Returns the models of a repository, each with all of its parts, and with the projector by which it reads images or sound.
  * @param paths of its files, relative to `folder`
  */
 export async function modelsAmong(
@@ -15,25 +16,28 @@ export async function modelsAmong(
 ): Promise<ForeignModels> {
   const models: ForeignModel[] = [];
   const skipped: Skipped[] = [];
+  const projectors: { readonly path: string; readonly from: string }[] = [];
+  for (const path of paths.filter(isProjectorName)) {
+    const name = basename(path);
+    const reason = await problem([{ path: join(folder, path), name }]);
+    if (reason === null) projectors.push({ path: name, from: path });
+    else skipped.push({ name: `${place.join("/")}/${name}`, reason });
+  }
   for (const path of paths) {
     const file = basename(path);
-    if (!/\.gguf$/i.test(file) || isLaterPart(file)) continue;
+    if (!/\.gguf$/i.test(file) || isLaterPart(file) || isProjectorName(path)) continue;
     const name = `${place.join("/")}/${file}`;
     const files = listPartFiles(file).map((part) => ({
       path: join(folder, path.slice(0, -file.length), part),
       name: part,
     }));
-    const reason = isProjector(file)
-      ? "it is a vision projector, which Hearth cannot use"
-      : await problem(files);
-    if (reason === null) models.push({ name, place, files, alias: null });
+    const reason = await problem(files);
+    const projector = chooseProjector(file, projectors, false);
+    const beside = projector === null ? [] : [{ path: join(folder, projector.from), name: projector.path }];
+    if (reason === null) models.push({ name, place, files: [...files, ...beside], alias: null });
     else skipped.push({ name, reason });
   }
   return { models, skipped };
-}
-
-function isProjector(file: string): boolean {
-  return /^mmproj\b|\bmmproj\b/i.test(file);
 }
 
 async function problem(files: ForeignModel["files"]): Promise<string | null> {

@@ -13,6 +13,7 @@ const manifestBytesMax = 1024 * 1024;
 const ollamaHost = "registry.ollama.ai";
 const ollamaNamespace = "library";
 const weightsType = "application/vnd.ollama.image.model";
+const projectorType = "application/vnd.ollama.image.projector";
 const adapterType = "application/vnd.ollama.image.adapter";
 
 const manifestSchema = z.object({
@@ -29,7 +30,7 @@ export async function findOllamaModels(folder: string): Promise<ForeignModels> {
     const name = formatName(place);
     const found = await findWeights(folder, place);
     if ("reason" in found) skipped.push({ name, reason: found.reason });
-    else models.push(toForeignModel(place, name, found.path));
+    else models.push(toForeignModel(place, name, found));
   }
   return { models, skipped };
 }
@@ -52,15 +53,26 @@ function formatName([host, namespace, name, tag]: Place): string {
   return namespace === ollamaNamespace ? `${name}:${tag}` : `${namespace}/${name}:${tag}`;
 }
 
-function toForeignModel([, namespace, name, tag]: Place, alias: string, path: string): ForeignModel {
+function toForeignModel(
+  [, namespace, name, tag]: Place,
+  alias: string,
+  { path, projector }: FoundWeights,
+): ForeignModel {
   const file = `${name}-${tag}.gguf`;
-  return { name: alias, place: [namespace, name], files: [{ path, name: file }], alias };
+  const beside = projector === null ? [] : [{ path: projector, name: `mmproj-${file}` }];
+  return { name: alias, place: [namespace, name], files: [{ path, name: file }, ...beside], alias };
+}
+
+interface FoundWeights {
+  readonly path: string;
+  /** What reads images or sound for it; null: nothing. */
+  readonly projector: string | null;
 }
 
 async function findWeights(
   folder: string,
   place: Place,
-): Promise<{ readonly path: string } | { readonly reason: string }> {
+): Promise<FoundWeights | { readonly reason: string }> {
   const manifest = await readManifest(join(folder, "manifests", ...place));
   if (manifest === null) return { reason: "its manifest cannot be read" };
   const weights = manifest.layers.filter(({ mediaType }) => mediaType === weightsType);
@@ -69,10 +81,14 @@ async function findWeights(
   if (weights.length > 1) return { reason: "its weights are several files" };
   if (manifest.layers.some(({ mediaType }) => mediaType === adapterType))
     return { reason: "it is an adapter over another model" };
-  const path = join(folder, "blobs", layer.digest.replace(":", "-"));
+  const locate = ({ digest }: { readonly digest: string }): string =>
+    join(folder, "blobs", digest.replace(":", "-"));
+  const path = locate(layer);
+  const found = manifest.layers.find(({ mediaType }) => mediaType === projectorType);
+  const projector = found !== undefined && (await isGgufFile(locate(found))) ? locate(found) : null;
   if ((await stat(path).catch(() => null)) === null)
     return { reason: "its weights are missing; pull it with Ollama again" };
-  return (await isGgufFile(path)) ? { path } : { reason: "its weights are not a GGUF file" };
+  return (await isGgufFile(path)) ? { path, projector } : { reason: "its weights are not a GGUF file" };
 }
 
 async function readManifest(path: string): Promise<z.infer<typeof manifestSchema> | null> {

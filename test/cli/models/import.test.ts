@@ -89,21 +89,23 @@ describe("hearth import --from ollama", () => {
 });
 
 describe("hearth import", () => {
-  it("links the models of LM Studio with all parts, without projectors and incomplete ones", async () => {
+  it("links the models of LM Studio with all parts and their projectors, without incomplete ones", async () => {
     const { hearth, gguf, write, models } = commandEnvironment();
     gguf("lmstudio/org/repo/big-00001-of-00002.gguf");
     gguf("lmstudio/org/repo/big-00002-of-00002.gguf");
     gguf("lmstudio/org/half/half-00001-of-00002.gguf");
-    write("lmstudio/org/repo/mmproj-F16.gguf", "x");
+    gguf("lmstudio/org/repo/mmproj-F16.gguf");
+    write("lmstudio/org/repo/mmproj-F32.gguf", "x");
     write("lmstudio/org/repo/README.md", "x");
     expect((await hearth("import", "--from", "lmstudio")).split("\n")).toEqual([
       "linked  org/repo/big-00001-of-00002.gguf as org/repo/big-00001-of-00002.gguf",
       "skipped  org/half/half-00001-of-00002.gguf: its part half-00002-of-00002.gguf is missing, or is not a GGUF file",
-      "skipped  org/repo/mmproj-F16.gguf: it is a vision projector, which Hearth cannot use",
+      "skipped  org/repo/mmproj-F32.gguf: it is not a GGUF file",
       "1 linked, 0 were linked before, 2 skipped",
       "",
     ]);
-    expect(existsSync(join(models, "org/repo/big-00002-of-00002.gguf"))).toBe(true);
+    for (const file of ["big-00002-of-00002.gguf", "mmproj-F16.gguf"])
+      expect(existsSync(join(models, "org/repo", file))).toBe(true);
   });
 
   it("links the current revision of repositories in the cache of Hugging Face, from any folder of it", async () => {

@@ -33,7 +33,7 @@ describe.runIf(isLinux)(`kept threads${isLinux ? "" : " (not run: the library is
     const expected = await answerOf(clientOf(without.url), builtInModel);
     const hooks = openEngineHooks(folder);
     if (hooks.type === "absent") throw new Error(hooks.reason);
-    const { countPools } = hooks.exports;
+    const countPools = (): number => hooks.exports.countPools();
     const before = countPools();
     const server = await startServer({ environment: { HEARTH_THREADS: "2" } });
     expect(await answerOf(server.client, builtInModel)).toBe(expected);

@@ -30,7 +30,7 @@ export interface ModelSpec {
   readonly tokenizer: TokenizerName;
   /** Words that are single tokens. */
   readonly words: readonly string[];
-  /** Control tokens of a vocabulary of byte-level BPE, beside those of ChatML. */
+  /** Control tokens of a vocabulary of byte-level BPE, beside the tokens of ChatML. */
   readonly controlTokens: readonly string[];
   /** Whether it never writes a byte that is no printable ASCII; its head must not be tied. */
   readonly writesAscii: boolean;
@@ -166,7 +166,8 @@ function tensorsOf(spec: ModelSpec, { tokens, types }: Vocabulary): readonly Ggu
   if (spec.classes > 0) tensors.push(tensor("cls.output.weight", [embedding, spec.classes]));
   if (!spec.tiedHead && !alwaysTied) {
     const head = tensor("output.weight", [embedding, vocabularySize]);
-    const isSilent = (id: number): boolean => types[id] !== 1 || !/^[\x21-\x7e\u0120]*$/.test(tokens[id] ?? "");
+    const isSilent = (id: number): boolean =>
+      types[id] !== 1 || !/^[\x21-\x7e\u0120]*$/.test(tokens[id] ?? "");
     tensors.push(spec.writesAscii ? { ...head, isZeroRow: isSilent } : head);
   }
   return tensors;

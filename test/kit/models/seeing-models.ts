@@ -32,7 +32,7 @@ interface Family {
   /** By key without `clip.`. */
   readonly metadata: Readonly<Record<string, GgufEntryValue>>;
   readonly tensors: (shape: ProjectorShape) => Tensors;
-  /** Of each layer, beside attention and the two matrices of the feed-forward net. */
+  /** Tensors of a layer, beside attention and the two matrices of the feed-forward net. */
   readonly layer?: (shape: ProjectorShape) => Tensors;
   /** Whether its norms have biases; absent = true. */
   readonly normBiases?: boolean;
@@ -99,7 +99,10 @@ const families = {
     shape: { image: 56, patch: 14 },
     metadata: {},
     tensors: qwenMerger,
-    model: { architecture: "qwen2vl", controlTokens: ["<|vision_start|>", "<|vision_end|>", "<|image_pad|>"] },
+    model: {
+      architecture: "qwen2vl",
+      controlTokens: ["<|vision_start|>", "<|vision_end|>", "<|image_pad|>"],
+    },
   },
   /** The same with windows of attention. */
   qwen25vl: {
@@ -110,7 +113,10 @@ const families = {
     tensors: qwenMerger,
     layer: ({ embedding, feedForward }) => ({ "ffn_gate.weight": [embedding, feedForward] }),
     normBiases: false,
-    model: { architecture: "qwen2vl", controlTokens: ["<|vision_start|>", "<|vision_end|>", "<|image_pad|>"] },
+    model: {
+      architecture: "qwen2vl",
+      controlTokens: ["<|vision_start|>", "<|vision_end|>", "<|image_pad|>"],
+    },
   },
   /** Attention in both directions within an image. */
   gemma3: {

@@ -52,11 +52,12 @@ describe("the files of a model", () => {
     "imatrix.gguf",
   ];
 
-  it("are those of the quantization that is named, in any case, and never a projector", () => {
-    expect(chosen(paths)).toEqual(["m-Q4_K_M.gguf"]);
-    expect(chosen(paths, "q8_0")).toEqual(["m-Q8_0.gguf"]);
-    expect(chosen(paths, "Q4_K_XL")).toEqual(["m-UD-Q4_K_XL.gguf"]);
-    expect(chosen(["mmproj-f16.gguf", "m.gguf"])).toEqual(["m.gguf"]);
+  it("are those of the quantization that is named, in any case, with the projector of the model before them", () => {
+    const projector = "mmproj-m-Q8_0.gguf";
+    expect(chosen(paths)).toEqual([projector, "m-Q4_K_M.gguf"]);
+    expect(chosen(paths, "q8_0")).toEqual([projector, "m-Q8_0.gguf"]);
+    expect(chosen(paths, "Q4_K_XL")).toEqual([projector, "m-UD-Q4_K_XL.gguf"]);
+    expect(chosen(["mmproj-f16.gguf", "m.gguf"])).toEqual(["mmproj-f16.gguf", "m.gguf"]);
     expect(chosen(["a-qat-q4_0.gguf", "a-q4_1.gguf"], "qat-q4_0")).toEqual(["a-qat-q4_0.gguf"]);
   });
 

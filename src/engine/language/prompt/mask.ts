@@ -10,7 +10,7 @@ export interface Part {
   readonly isMasked: boolean;
 }
 
-/** A medium of a rendered prompt: its index among those of the conversation. */
+/** A medium of a rendered prompt: its index in the list of the conversation's media. */
 export interface MediumPlace {
   readonly medium: number;
 }

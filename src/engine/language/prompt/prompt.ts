@@ -54,7 +54,7 @@ export function createPromptBuilder(model: PromptModel) {
       const bytes = Buffer.byteLength(text);
       const fewest = Math.ceil(bytes / model.longestTokenBytes);
       if (fewest >= model.contextTokens) throw promptTooLong(model.contextTokens, fewest, "messages", true);
-      const laidOut = await layOut(model, tokenizer.rendered, mask.split(text), media);
+      const laidOut = await layOut(model, (parts) => tokenizer.rendered(parts), mask.split(text), media);
       const count = countPromptTokens(laidOut);
       if (count >= model.contextTokens) throw promptTooLong(model.contextTokens, count, "messages");
       const startsInReasoning =

@@ -24,7 +24,7 @@ interface MediumStart {
 
 /** How long a step may take. */
 export interface StepLimits {
-  /** Of an encode, in milliseconds. */
+  /** Milliseconds of an encode. */
   readonly ms: number;
   /** Embeddings that are evaluated. */
   readonly cellsMax: number;

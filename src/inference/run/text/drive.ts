@@ -39,6 +39,8 @@ export async function drive(run: TextRun): Promise<void> {
   await Promise.all(workers);
 }
 
+const describedImages = "images are described in words, because this model does not read them itself";
+
 /** Where a request limits the tokens that penalties count, and its engine cannot. */
 function warnOfPenaltyTokens({ request: { statedSampling, sampling }, warnings }: TextRun): void {
   const { frequencyPenalty, presencePenalty, repeatPenalty = 1 } = sampling;
@@ -65,6 +67,7 @@ async function prepareFirstTurn(run: TextRun): Promise<Turn> {
   const loaded = await run.timings.measureLoad(() => run.load(services.load(model, signal)));
   const conversation = early ?? (await prepare(loaded.reads));
   if (loaded.countsWholeAnswer === true) warnOfPenaltyTokens(run);
+  if (conversation.imageTexts.size > 0) run.warnings.push(describedImages);
   const built = await unlessAborted(
     buildPrompts(services.engine, model, loaded, request, conversation),
     signal,

@@ -1,7 +1,8 @@
 /** Chooses which files of a repository make up the model that a person asked for. */
 import { closestTexts } from "../../closest-names.js";
+import { chooseProjector } from "../../gguf/projector.js";
 import { quoted } from "../../gguf/refusal.js";
-import { isLaterPart, isMainModel, listPartFiles, readModelStem } from "../../parts.js";
+import { isLaterPart, isMainModel, isProjectorName, listPartFiles, readModelStem } from "../../parts.js";
 import { notThere } from "../errors.js";
 import type { FileChoice, HubFile } from "./files.js";
 import { chooseFolder } from "./folders.js";
@@ -33,7 +34,7 @@ export function chooseModel(repo: string, listed: readonly HubFile[], quant: str
       `${quoted(repo)} holds nothing that Hearth can run: neither GGUF files nor ONNX graphs in the layout of transformers.js or Diffusers. ${thereAre(files)}`,
     );
   }
-  return toChoice(quant === null ? mostSuitable(repo, candidates) : ofQuant(repo, candidates, quant));
+  return toChoice(quant === null ? mostSuitable(repo, candidates) : ofQuant(repo, candidates, quant), files);
 }
 
 /** Returns the file of a path with all its parts. @throws HearthError `model_not_found` with the closest paths. */
@@ -43,7 +44,7 @@ export function chooseFile(repo: string, listed: readonly HubFile[], path: strin
   const first = listPartFiles(name)[0] ?? name;
   const wanted = `${path.slice(0, path.length - name.length)}${isLaterPart(name) ? first : name}`;
   const found = withParts(files, wanted);
-  if (found !== null) return toChoice({ quant: findQuant(path), files: found });
+  if (found !== null) return toChoice({ quant: findQuant(path), files: found }, files);
   const models = files.filter((file) => /\.gguf$/i.test(file.path)).map((file) => file.path);
   const closest = closestTexts(path, models);
   const shown = closest.length > 0 ? `Did you mean ${joinTexts(closest)}?` : thereAre(files);
@@ -109,10 +110,22 @@ function several(repo: string, candidates: readonly Candidate[], asked: string |
   return notThere(`${quoted(repo)} has ${which}; name the file, such as ${joinTexts(shown)}.`);
 }
 
-/** The files of parts lie side by side, also where the repository has a folder for them; the first part is the last to come. */
-function toChoice({ files }: Candidate): FileChoice {
-  const chosen = files.map((file) => ({ ...file, to: file.path.slice(file.path.lastIndexOf("/") + 1) }));
-  return { kind: "gguf", files: [...chosen.slice(1), ...chosen.slice(0, 1)] };
+/**
+ * The files of parts lie side by side, also where the repository has a folder for them; the first part is the last to come. The projector of
+ * the model, if the repository has one, comes before it.
+ */
+function toChoice({ files }: Candidate, listed: readonly HubFile[]): FileChoice {
+  const nameFile = (file: HubFile) => ({ ...file, to: file.path.slice(file.path.lastIndexOf("/") + 1) });
+  const [first, ...others] = files.map(nameFile);
+  if (first === undefined) return { kind: "gguf", files: [] };
+  const projectors = listed
+    .filter(({ path }) => isProjectorName(path) && !files.some((file) => file.path === path))
+    .map((file) => ({ path: nameFile(file).to, file }));
+  const projector = isProjectorName(first.path) ? null : chooseProjector(first.to, projectors, false);
+  return {
+    kind: "gguf",
+    files: [...(projector === null ? [] : [nameFile(projector.file)]), ...others, first],
+  };
 }
 
 function thereAre(files: readonly HubFile[]): string {

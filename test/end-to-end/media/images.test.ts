@@ -1,0 +1,133 @@
+/** Images that a model reads itself, by the projector beside its weights. */
+import { writeFileSync } from "node:fs";
+import type OpenAI from "openai";
+import { describe, expect, it } from "vitest";
+import { fileServer, startServer } from "../../kit/server.js";
+import { projectorBytes, writeSeeingModel } from "../../kit/models/seeing-models.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { headersOf } from "../../kit/server/requests.js";
+import { testKey } from "../../kit/server/settings.js";
+import { imagePart, look, picture } from "./media-server.js";
+
+const families = ["idefics3", "qwen2vl", "gemma3"] as const;
+
+const shared = fileServer(async (finished) => {
+  const models = temporaryFolder(finished);
+  for (const family of families) await writeSeeingModel(models, family);
+  return { environment: { HEARTH_MODELS: models } };
+});
+
+const answer = (completion: OpenAI.Chat.ChatCompletion): string =>
+  completion.choices[0]?.message.content ?? "";
+const logprob = ({ choices: [choice] }: OpenAI.Chat.ChatCompletion): number =>
+  choice?.logprobs?.content?.[0]?.logprob ?? 0;
+const cached = ({ usage }: OpenAI.Chat.ChatCompletion): number =>
+  usage?.prompt_tokens_details?.cached_tokens ?? 0;
+
+describe("an image in a conversation with a model that sees", () => {
+  it.each(families)("%s: counts as the tokens that it takes, and is evaluated once", async (family) => {
+    const parts = ["hello ", await picture(200, 120), " world"];
+    const first = await look(shared(), family, parts, 8);
+    const second = await look(shared(), family, parts, 8);
+    expect(answer(second)).toBe(answer(first));
+    const { prompt_tokens: prompt = 0, prompt_tokens_details: details } = first.usage ?? {};
+    const images = (details as unknown as { image_tokens: number }).image_tokens;
+    expect(images).toBeGreaterThan(10);
+    expect(images).toBeLessThan(prompt);
+    // All but the last token, with which the answer begins.
+    expect(cached(second)).toBe(prompt - 1);
+  });
+
+  it.each(families)("%s: another image is another prompt, and has another answer", async (family) => {
+    const ask = async (seed: number) =>
+      look(shared(), family, ["hello ", await picture(200, 120, seed), " world"], 8);
+    const [one, other] = [await ask(11), await ask(12)];
+    expect(logprob(other)).not.toBeCloseTo(logprob(one), 5);
+    const { prompt_tokens: prompt = 0, prompt_tokens_details: details } = other.usage ?? {};
+    const images = (details as unknown as { image_tokens: number }).image_tokens;
+    expect(cached(other)).toBeLessThanOrEqual(prompt - images);
+  });
+
+  it.each(families)("%s: several at a time are answered as alone", async (family) => {
+    const asks = await Promise.all(
+      [21, 22, 23].map(async (seed) => [
+        "see ",
+        await picture(160, 120, seed),
+        " user ",
+        await picture(60, 90, seed),
+      ]),
+    );
+    const together = await Promise.all(asks.map((parts) => look(shared(), family, parts, 6)));
+    const alone = [];
+    for (const parts of asks) alone.push(await look(shared(), family, parts, 6));
+    expect(together.map(answer)).toEqual(alone.map(answer));
+  });
+
+  it("a client that leaves ends the encode, and the next request is answered", async () => {
+    const image = await picture(2000, 1500, 31);
+    const body = {
+      model: "idefics3",
+      messages: [{ role: "user", content: [{ type: "text", text: "look " }, imagePart(image)] }],
+      max_tokens: 4,
+      temperature: 0,
+    };
+    const expected = await look(shared(), "idefics3", ["look ", await picture(64, 64, 32)], 4);
+    const leaving = new AbortController();
+    const left = fetch(`${shared().url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headersOf(testKey) },
+      body: JSON.stringify(body),
+      signal: leaving.signal,
+    });
+    setImmediate(() => leaving.abort());
+    await expect(left).rejects.toThrow();
+    const next = await look(shared(), "idefics3", ["look ", await picture(64, 64, 32)], 4);
+    expect(answer(next)).toBe(answer(expected));
+  });
+
+  it("one that is damaged is refused with its field", async () => {
+    const damaged = (await picture(64, 64)).subarray(0, 200);
+    const asking = shared().client.chat.completions.create({
+      model: "gemma3",
+      messages: [{ role: "user", content: [imagePart(Buffer.from(damaged))] }],
+    });
+    await expect(asking).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining("messages.0.content.0.image_url") as unknown,
+    });
+  });
+});
+
+describe("a projector", () => {
+  it("is no model of its own, and makes its model read images", async () => {
+    const { client } = shared();
+    const models = (await client.models.list()).data.map(({ id }) => id);
+    expect(models).toEqual(expect.arrayContaining([...families]));
+    expect(models.filter((id) => id.includes("mmproj"))).toEqual([]);
+    const { url } = shared();
+    const listed = await (
+      await fetch(`${url}/v1/language-models/gemma3`, { headers: headersOf(testKey) })
+    ).json();
+    expect(listed).toMatchObject({ input_modalities: ["text", "image"] });
+  });
+
+  it.each([
+    ["of another model", () => projectorBytes("gemma3", { text: 128 })],
+    ["that is cut", () => projectorBytes("gemma3").subarray(0, 100_000)],
+    [
+      "of an unknown kind",
+      () => Buffer.from(projectorBytes("gemma3").toString("latin1").replace("gemma3", "gemma9"), "latin1"),
+    ],
+  ])("%s is not used: its model answers without it, and images are described", async (_, bytes) => {
+    const models = temporaryFolder();
+    const { projector } = await writeSeeingModel(models, "gemma3");
+    writeFileSync(projector, bytes());
+    const server = await startServer({ environment: { HEARTH_MODELS: models } });
+    const text = await look(server, "gemma3", ["hello"], 4);
+    expect(text.usage?.completion_tokens).toBe(4);
+    const described = await look(server, "gemma3", ["hello ", await picture(64, 64)], 4);
+    expect(described.usage?.completion_tokens).toBe(4);
+    const listed = await server.client.models.retrieve("gemma3");
+    expect(listed.id).toBe("gemma3");
+  });
+});
