@@ -14,6 +14,13 @@ const model = {
   type: "model",
   display_name: "M",
   created_at: "2026-11-21T08:00:00.000Z",
+  max_input_tokens: 1,
+  max_tokens: null,
+  lifecycle: "active",
+  deprecated_at: null,
+  retires_at: null,
+  line: null,
+  capabilities: null,
 };
 const json = "application/json";
 const sse = "text/event-stream";

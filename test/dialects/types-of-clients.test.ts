@@ -9,7 +9,8 @@ import { completionRequestSchema } from "../../src/dialects/openai-completions/s
 import { embeddingRequestSchema } from "../../src/dialects/openai-embeddings/schema.js";
 import { imageRequestSchema } from "../../src/dialects/openai-images/schema.js";
 import { responsesRequestSchema } from "../../src/dialects/openai-responses/schema.js";
-import { readTypes, type DeclaredType } from "../kit/clients/type-samples.js";
+import type { DeclaredType } from "../kit/clients/declared-types.js";
+import { readSamples } from "../kit/clients/type-samples.js";
 
 /** A request as a package declares it, and as the server reads it. */
 interface Compared extends DeclaredType {
@@ -173,7 +174,7 @@ const compared: readonly Compared[] = [
   },
 ];
 
-const types = readTypes(compared);
+const types = readSamples(compared);
 
 it.each(compared.map((each, index) => ({ ...each, type: types[index] })))(
   "takes each value, null and absent member that $from declares of $name, or says which not",

@@ -217,6 +217,13 @@ describe("GET /v1/models", () => {
       type: "model",
       display_name: "Ember 1M",
       created_at: "2026-11-18T11:06:40.000Z",
+      max_input_tokens: 512,
+      max_tokens: 512,
+      lifecycle: "active",
+      deprecated_at: null,
+      retires_at: null,
+      line: null,
+      capabilities: null,
     });
   });
 

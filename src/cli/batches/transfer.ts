@@ -12,7 +12,7 @@ const fileSchema = z.object({
   id: z.string(),
   bytes: z.number(),
   created_at: z.number(),
-  expires_at: z.number().nullable(),
+  expires_at: z.number().nullish(),
   filename: z.string(),
   purpose: z.string(),
 });

@@ -57,7 +57,7 @@ export class BlockWriter {
 
   /** Starts a tool call. */
   call(id: string, name: string): readonly MessageEvent[] {
-    return this.#startBlock({ type: "tool_use", id, name, input: {} });
+    return this.#startBlock({ type: "tool_use", id, name, input: {}, caller: { type: "direct" } });
   }
 
   /** Adds the tools of an MCP server, as a whole block. */

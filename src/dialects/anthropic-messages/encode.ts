@@ -120,7 +120,7 @@ function messageDelta(
   const edits = applied === null ? {} : { context_management: encodeAppliedEdits(applied) };
   return {
     type: "message_delta",
-    delta: { stop_reason, stop_sequence },
+    delta: { stop_reason, stop_sequence, container: null, stop_details: null },
     usage: encodeUsage(usage),
     ...edits,
   };
@@ -209,7 +209,16 @@ function emptyMessage({ id, modelName }: MessageIdentity, usage: Usage): Message
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    usage: { ...encodeUsage(usage), service_tier: "standard" },
+    container: null,
+    stop_details: null,
+    diagnostics: null,
+    usage: {
+      ...encodeUsage(usage),
+      cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: 0 },
+      inference_geo: null,
+      speed: null,
+      service_tier: "standard",
+    },
   };
 }
 
@@ -236,5 +245,7 @@ function encodeUsage(usage: Usage): MessageUsage {
     cache_creation_input_tokens: 0,
     cache_read_input_tokens: usage.cachedTokens,
     output_tokens: outputTokens(usage),
+    output_tokens_details: { thinking_tokens: usage.reasoningTokens },
+    server_tool_use: null,
   };
 }

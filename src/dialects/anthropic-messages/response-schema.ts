@@ -19,7 +19,23 @@ const counts = {
   cache_read_input_tokens: countField("Tokens of the prompt that were read from the cache."),
   output_tokens: countField("Tokens of the answer, including thinking."),
 };
-const usage = responseObject(counts).meta({ id: "MessageUsage" });
+const usage = responseObject({
+  ...counts,
+  output_tokens_details: responseObject({
+    thinking_tokens: countField("Tokens of the thinking, which `output_tokens` includes."),
+  }),
+  server_tool_use: z.null(),
+}).meta({ id: "MessageUsage" });
+/** What only a hosted service has: clients read the members, which say that there is none. */
+const absentUsage = {
+  cache_creation: responseObject({
+    ephemeral_1h_input_tokens: countField("Always 0 here."),
+    ephemeral_5m_input_tokens: countField("Always 0 here."),
+  }),
+  inference_geo: z.null(),
+  speed: z.null(),
+};
+const absentParts = { container: z.null(), stop_details: z.null() };
 
 const cited = {
   cited_text: z.string().describe("Text of the document, never of the model."),
@@ -66,6 +82,7 @@ const toolUseBlock = responseObject({
   id: z.string(),
   name: z.string(),
   input: z.record(z.string(), z.unknown()).readonly(),
+  caller: responseObject({ type: z.literal("direct") }).describe("The model itself."),
 });
 const mcpToolUseBlock = responseObject({
   type: z.literal("mcp_tool_use"),
@@ -116,7 +133,9 @@ export const message = responseObject({
   content: responseArray(contentBlock),
   stop_reason: stopReason.nullable().describe("Null until the answer ends."),
   stop_sequence: z.string().nullable().describe("The stop sequence that ended the answer."),
-  usage: responseObject({ ...counts, service_tier: z.literal("standard") }),
+  ...absentParts,
+  diagnostics: z.null(),
+  usage: responseObject({ ...usage.unwrap().shape, ...absentUsage, service_tier: z.literal("standard") }),
   context_management: contextManagement.optional().describe("Present if the request has the field."),
 }).meta({ id: "Message", description: "A complete answer." });
 
@@ -143,7 +162,11 @@ export const messageEvent = z
     responseObject({ type: z.literal("content_block_stop"), index }),
     responseObject({
       type: z.literal("message_delta"),
-      delta: responseObject({ stop_reason: stopReason, stop_sequence: z.string().nullable() }),
+      delta: responseObject({
+        stop_reason: stopReason,
+        stop_sequence: z.string().nullable(),
+        ...absentParts,
+      }),
       usage,
       context_management: contextManagement.optional().describe("Present if the request has the field."),
     }),

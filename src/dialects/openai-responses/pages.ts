@@ -3,6 +3,7 @@ import { z } from "zod";
 import { pageItemsDefault, pageLimitField } from "../request-fields.js";
 import { fieldError, invalidValue } from "../field-error.js";
 import type { IdentifiedItem } from "./items/items.js";
+import { presentItem } from "./items/listed-item.js";
 import type { DeletedResponse, InputItemsPage, InputTokens } from "./response-schema.js";
 
 /** Schema of the query parameters of a page. */
@@ -44,7 +45,7 @@ export function inputItemsPage(items: readonly IdentifiedItem[], query: PageQuer
   const data = ordered.slice(afterIndex + 1, afterIndex + 1 + limit);
   return {
     object: "list",
-    data,
+    data: data.map(presentItem),
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,
     has_more: afterIndex + 1 + limit < ordered.length,

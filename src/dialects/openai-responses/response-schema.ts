@@ -99,6 +99,7 @@ const shellCallItem = z
         max_output_length: optionalCount,
       })
       .readonly(),
+    environment: z.object({ type: z.literal("local") }).readonly(),
   })
   .readonly();
 const applyPatchCallItem = z

@@ -105,12 +105,13 @@ describe("the response of the messages dialect with thinking, text and tool call
           },
         });
         expect(second).toEqual({ type: "ping" });
-        const { service_tier, ...usage } = whole.usage;
-        expect(service_tier).toBe("standard");
+        const { service_tier, cache_creation, inference_geo, speed, ...usage } = whole.usage;
+        expect([service_tier, inference_geo, speed]).toEqual(["standard", null, null]);
+        expect(Object.values(cache_creation)).toEqual([0, 0]);
         const { stop_reason, stop_sequence } = whole;
         expect(streamed.at(-1)).toEqual({
           type: "message_delta",
-          delta: { stop_reason, stop_sequence },
+          delta: { stop_reason, stop_sequence, container: null, stop_details: null },
           usage,
         });
       }),
@@ -135,6 +136,7 @@ describe("the response of the messages dialect with thinking, text and tool call
             id: id.replace("call_", "toolu_"),
             name,
             input: inputOf(pieces.join("")),
+            caller: { type: "direct" },
           })),
         );
         expect(usage.output_tokens).toBe(tokensOf(events, "rest") + tokensOf(events, "reasoning"));

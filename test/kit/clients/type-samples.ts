@@ -1,5 +1,6 @@
 /** Makes values of the types that clients' packages declare, so that a schema can be held against them. */
 import ts from "typescript";
+import { nameAlternative, readElementType, readTypes, type DeclaredType } from "./declared-types.js";
 
 /** A value of a type, and which of its members, alternatives or literals it shows. */
 export interface TypeSample {
@@ -8,52 +9,19 @@ export interface TypeSample {
   readonly value: unknown;
 }
 
-export interface DeclaredType {
-  /** Module specifier. */
-  readonly from: string;
-  readonly name: string;
-}
-
 /** Nesting of objects and arrays, beyond which a value has what its type requires only. */
 const depthMax = 14;
 
 /** Reads types of installed packages. @returns for each, its own members and its samples */
-export function readTypes(
-  types: readonly DeclaredType[],
+export function readSamples(
+  declared: readonly DeclaredType[],
 ): readonly { readonly members: readonly string[]; readonly samples: readonly TypeSample[] }[] {
-  const file = `${process.cwd()}/test/types-of-clients.ts`;
-  const source = types.map(
-    ({ from, name }, index) =>
-      `import type { ${name} as T${index} } from "${from}"; export type E${index} = T${index};`,
-  );
-  const options: ts.CompilerOptions = {
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    target: ts.ScriptTarget.ES2022,
-    strict: true,
-    skipLibCheck: true,
-    types: [],
-    noEmit: true,
-  };
-  const host = ts.createCompilerHost(options);
-  const read = host.getSourceFile.bind(host);
-  host.getSourceFile = (path, ...rest) =>
-    path === file
-      ? ts.createSourceFile(path, source.join("\n"), ts.ScriptTarget.ES2022, true)
-      : read(path, ...rest);
-  const program = ts.createProgram([file], options, host);
-  const checker = program.getTypeChecker();
-  const root = program.getSourceFile(file);
-  const declared = root?.statements.filter((each) => ts.isTypeAliasDeclaration(each)) ?? [];
-  return declared.map((alias) => {
-    const type = checker.getTypeAtLocation(alias);
-    const sampler = new Sampler(checker);
-    const members = [...new Set(listMembers(type).map(({ name }) => name))];
-    return {
-      members,
-      samples: [{ path: "", value: sampler.least(type, 0) }, ...sampler.others(type, "", [])],
-    };
-  });
+  const { checker, types } = readTypes(declared);
+  const sampler = new Sampler(checker);
+  return types.map((type) => ({
+    members: [...new Set(listMembers(type).map(({ name }) => name))],
+    samples: [{ path: "", value: sampler.least(type, 0) }, ...sampler.others(type, "", [])],
+  }));
 }
 
 function listMembers(type: ts.Type): readonly ts.Symbol[] {
@@ -76,7 +44,7 @@ class Sampler {
       const [first] = [...kept.filter((each) => simpleValue(each) !== null), ...kept];
       return first === undefined ? null : this.least(first, depth);
     }
-    const element = this.#elementOf(type);
+    const element = readElementType(type, this.#checker);
     if (element !== null) return depth > depthMax ? [] : [this.least(element, depth + 1)];
     const required = type.getProperties().filter((each) => (each.flags & ts.SymbolFlags.Optional) === 0);
     if (depth > depthMax) return {};
@@ -91,11 +59,11 @@ class Sampler {
       return type.types
         .filter((each) => (each.flags & ts.TypeFlags.Undefined) === 0)
         .flatMap((each) => {
-          const place = `${path}(${nameOf(each, this.#checker)})`;
+          const place = `${path}(${nameAlternative(each, this.#checker)})`;
           const own = isAbsent(each) ? null : this.least(each, 0);
           return [{ path: place, value: own }, ...this.others(each, place, inside)];
         });
-    const element = this.#elementOf(type);
+    const element = readElementType(type, this.#checker);
     if (element !== null)
       return this.others(element, `${path}.0`, inside).map((each) => ({ ...each, value: [each.value] }));
     const base = this.least(type, 0);
@@ -113,11 +81,6 @@ class Sampler {
 
   #typeOf(member: ts.Symbol): ts.Type {
     return this.#checker.getTypeOfSymbol(member);
-  }
-
-  #elementOf(type: ts.Type): ts.Type | null {
-    if (!this.#checker.isArrayLikeType(type)) return null;
-    return this.#checker.getTypeArguments(type as ts.TypeReference)[0] ?? null;
   }
 }
 
@@ -139,14 +102,4 @@ function simpleValue(type: ts.Type): { readonly value: unknown } | null {
   if ((flags & ts.TypeFlags.NumberLike) !== 0) return { value: 1 };
   if ((flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) !== 0) return { value: {} };
   return null;
-}
-
-/** Names an alternative by its literal, by the `type` or `role` of its objects, or as TypeScript does. */
-function nameOf(type: ts.Type, checker: ts.TypeChecker): string {
-  for (const key of ["type", "role"]) {
-    const tag = type.getProperty(key);
-    const tagType = tag === undefined ? undefined : checker.getTypeOfSymbol(tag);
-    if (tagType?.isStringLiteral() === true) return tagType.value;
-  }
-  return checker.typeToString(type).slice(0, 60);
 }

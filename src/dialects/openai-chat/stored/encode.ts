@@ -44,6 +44,7 @@ export function encodeDeletedCompletion(id: string): DeletedCompletion {
 export function storedMessagesPage(id: string, messages: string, query: StoredPageQuery): StoredMessagesBody {
   const { limit, order, after } = query;
   const all = (JSON.parse(messages) as readonly ChatMessageBody[]).map((message, index) => ({
+    refusal: null,
     ...message,
     id: `${id}-${index}`,
     content: typeof message.content === "string" ? message.content : null,

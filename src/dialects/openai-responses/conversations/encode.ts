@@ -1,6 +1,7 @@
 /** Encodes the answers of /v1/conversations. Pure. */
 import type { InputItem } from "../items/input-item-schema.js";
 import { readStoredItem } from "../items/items.js";
+import { presentItem } from "../items/listed-item.js";
 import { encodeOpaque } from "../items/opaque-text.js";
 import type { ConversationBody, ConversationItems, DeletedConversation } from "./response-schema.js";
 
@@ -49,7 +50,7 @@ export function encodeItems(
 
 /** @param include what the item includes in addition */
 export function encodeItem({ body }: StoredItem, include: readonly string[]): InputItem {
-  const item = readStoredItem(body);
+  const item = presentItem(readStoredItem(body));
   if (item.type !== "reasoning" || item.encrypted_content != null) return item;
   if (!include.includes("reasoning.encrypted_content")) return item;
   const parts = [...(item.content ?? []), ...(item.summary ?? [])];

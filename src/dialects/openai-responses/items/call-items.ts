@@ -64,7 +64,14 @@ export function callItem(call: CallSoFar): CallItem {
     case "local_shell":
       return { id, type: "local_shell_call", status, call_id, action: localShellAction(fields) };
     case "shell":
-      return { id, type: "shell_call", status, call_id, action: shellAction(fields) };
+      return {
+        id,
+        type: "shell_call",
+        status,
+        call_id,
+        action: shellAction(fields),
+        environment: { type: "local" },
+      };
     case "apply_patch":
       return { id, type: "apply_patch_call", status, call_id, operation: readOperation(fields) };
     case "tool_search":

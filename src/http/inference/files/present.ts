@@ -16,7 +16,7 @@ const openaiFile = responseObject({
   object: z.literal("file"),
   bytes: countField("Size of the file."),
   created_at: unixSecondsField,
-  expires_at: unixSecondsField.nullable(),
+  expires_at: unixSecondsField.optional().describe("Absent: it stays until it is deleted."),
   filename: z.string(),
   purpose: z.enum(["assistants", "batch", "batch_output", "user_data", "vision"]),
   status: z.literal("processed"),
@@ -96,7 +96,7 @@ function presentForOpenAi(file: StoredFile): z.infer<typeof openaiFile> {
     object: "file",
     bytes: file.bytes,
     created_at: Math.floor(file.createTime / 1000),
-    expires_at: file.expireTime === null ? null : Math.floor(file.expireTime / 1000),
+    expires_at: file.expireTime === null ? undefined : Math.floor(file.expireTime / 1000),
     filename: file.filename,
     // No client sees the results of a message batch as a file.
     purpose: file.purpose === "message_batch_results" ? "batch_output" : file.purpose,

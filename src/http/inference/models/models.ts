@@ -4,7 +4,12 @@ import { authorise } from "../../../accounts/principals/permissions.js";
 import type { Model } from "../../../core/model.js";
 import { fieldError, invalidValue } from "../../../dialects/field-error.js";
 import { queryInteger } from "../../../dialects/request-fields.js";
-import { responseArray, responseObject, unixSecondsField } from "../../../dialects/response-fields.js";
+import {
+  countField,
+  responseArray,
+  responseObject,
+  unixSecondsField,
+} from "../../../dialects/response-fields.js";
 import { apiKeyRoute } from "../../server/route.js";
 import { visibleModel, visibleModels } from "../../../answers/visible-models.js";
 
@@ -18,6 +23,13 @@ const model = responseObject({
   type: z.literal("model"),
   display_name: z.string(),
   created_at: z.iso.datetime(),
+  max_input_tokens: countField("Tokens of the longest prompt."),
+  max_tokens: countField("Tokens of the longest answer: prompt and answer share the context.").nullable(),
+  lifecycle: z.literal("active"),
+  deprecated_at: z.null(),
+  retires_at: z.null(),
+  line: z.null(),
+  capabilities: z.null(),
 }).meta({ id: "Model", description: "A model, in a shape that OpenAI and Anthropic clients read." });
 
 const modelList = responseObject({
@@ -119,5 +131,12 @@ function present({ manifest }: Model): z.infer<typeof model> {
     type: "model",
     display_name: manifest.name,
     created_at: new Date(manifest.created * 1000).toISOString(),
+    max_input_tokens: manifest.contextTokens,
+    max_tokens: manifest.kind === "chat" ? manifest.contextTokens : null,
+    lifecycle: "active",
+    deprecated_at: null,
+    retires_at: null,
+    line: null,
+    capabilities: null,
   };
 }

@@ -89,16 +89,17 @@ describe("a chat completion with store: true", () => {
     const listed = [];
     for await (const message of client.chat.completions.messages.list(id, { limit: 3 })) listed.push(message);
     expect(listed).toEqual([
-      { id: `${id}-0`, role: "system", content: "Be short.", content_parts: null },
+      { id: `${id}-0`, role: "system", content: "Be short.", content_parts: null, refusal: null },
       {
         id: `${id}-1`,
         role: "user",
+        refusal: null,
         name: "ada",
         content: null,
         content_parts: [{ type: "text", text: "Hello" }],
       },
       expect.objectContaining({ id: `${id}-2`, role: "assistant", content: null, content_parts: null }),
-      { id: `${id}-3`, role: "tool", tool_call_id: "c", content: "Done", content_parts: null },
+      { id: `${id}-3`, role: "tool", tool_call_id: "c", content: "Done", content_parts: null, refusal: null },
     ]);
     const newest = await client.chat.completions.messages.list(id, { order: "desc", limit: 1 });
     expect(newest.data).toEqual([listed[3]]);

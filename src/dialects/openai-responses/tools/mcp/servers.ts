@@ -63,7 +63,7 @@ export function repeatedMcpTool(body: McpToolBody) {
     server_label,
     server_url:
       server_url != null && URL.canParse(server_url) ? `${new URL(server_url).origin}/<redacted>` : null,
-    server_description: server_description ?? null,
+    server_description: server_description ?? undefined,
     headers: null,
     allowed_tools: allowed_tools ?? null,
     require_approval: require_approval ?? "always",

@@ -87,7 +87,6 @@ describe("a request that names an MCP server", () => {
         type: "mcp",
         server_label: "math",
         server_url: `http://${mcp.host}/<redacted>`,
-        server_description: null,
         headers: null,
         allowed_tools: null,
         require_approval: "never",
