@@ -11,11 +11,13 @@ import { imagePart, look, picture } from "./media-server.js";
 
 const families = ["idefics3", "qwen2vl", "gemma3"] as const;
 
-const shared = fileServer(async (finished) => {
-  const models = temporaryFolder(finished);
-  for (const family of families) await writeSeeingModel(models, family);
-  return { environment: { HEARTH_MODELS: models } };
+let folder = "";
+const server = fileServer(async (finished) => {
+  folder = temporaryFolder(finished);
+  for (const family of families) await writeSeeingModel(folder, family);
+  return { environment: { HEARTH_MODELS: folder } };
 });
+const shared = () => ({ ...server(), models: folder });
 
 const answer = (completion: OpenAI.Chat.ChatCompletion): string =>
   completion.choices[0]?.message.content ?? "";
@@ -61,6 +63,47 @@ describe("an image in a conversation with a model that sees", () => {
     const alone = [];
     for (const parts of asks) alone.push(await look(shared(), family, parts, 6));
     expect(together.map(answer)).toEqual(alone.map(answer));
+  });
+
+  it("survives a restart in the prefix cache, where it is not encoded again", async () => {
+    const environment = { HEARTH_MODELS: shared().models, HEARTH_DATA: temporaryFolder() };
+    const parts = ["hello ".repeat(90), await picture(300, 200, 41), " world"];
+    const first = await startServer({ environment, hasOwnEngine: true });
+    const before = await look(first, "qwen2vl", parts, 6);
+    await first.app.close();
+    const second = await startServer({ environment, hasOwnEngine: true });
+    const after = await look(second, "qwen2vl", parts, 6);
+    expect(answer(after)).toBe(answer(before));
+    expect(cached(after)).toBe((after.usage?.prompt_tokens ?? 0) - 1);
+  });
+
+  it("is read in deterministic mode, by several choices, and in the result of a tool", async () => {
+    const { client } = shared();
+    const image = imagePart(await picture(120, 90, 51));
+    const asked = await client.chat.completions.create({
+      model: "gemma3",
+      messages: [{ role: "user", content: [image, { type: "text", text: "see" }] }],
+      temperature: 0,
+      max_tokens: 4,
+      n: 3,
+    });
+    const texts = new Set(asked.choices.map(({ message }) => message.content));
+    expect(texts.size).toBe(1);
+    const responses = await client.responses.create({
+      model: "gemma3",
+      input: [
+        { role: "user", content: "see" },
+        { type: "function_call", call_id: "c", name: "camera", arguments: "{}" },
+        {
+          type: "function_call_output",
+          call_id: "c",
+          output: [{ type: "input_image", image_url: image.image_url.url, detail: "auto" }],
+        },
+      ],
+      max_output_tokens: 4,
+    });
+    expect(responses.usage?.output_tokens).toBe(4);
+    expect(responses.usage?.input_tokens).toBeGreaterThan(16);
   });
 
   it("a client that leaves ends the encode, and the next request is answered", async () => {
@@ -122,12 +165,12 @@ describe("a projector", () => {
     const models = temporaryFolder();
     const { projector } = await writeSeeingModel(models, "gemma3");
     writeFileSync(projector, bytes());
-    const server = await startServer({ environment: { HEARTH_MODELS: models } });
-    const text = await look(server, "gemma3", ["hello"], 4);
+    const own = await startServer({ environment: { HEARTH_MODELS: models } });
+    const text = await look(own, "gemma3", ["hello"], 4);
     expect(text.usage?.completion_tokens).toBe(4);
-    const described = await look(server, "gemma3", ["hello ", await picture(64, 64)], 4);
+    const described = await look(own, "gemma3", ["hello ", await picture(64, 64)], 4);
     expect(described.usage?.completion_tokens).toBe(4);
-    const listed = await server.client.models.retrieve("gemma3");
+    const listed = await own.client.models.retrieve("gemma3");
     expect(listed.id).toBe("gemma3");
   });
 });

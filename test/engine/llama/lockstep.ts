@@ -23,6 +23,11 @@ import { renderHere } from "../../kit/engine/render-here.js";
 /** CPU time of a grammar for one token, in milliseconds; null where the library that bounds it cannot be compiled. Loaded first, as in a server. */
 export const grammarMsMax = boundGrammarWork(join(root, "dist/native"));
 
+/** Copies of sequences, aborts and media; loaded first, too. Absent where there is no compiler. */
+const media = mediaSupport(join(root, "dist/native"));
+/** Why there are none; null: there are. */
+export const missingNative = media.hooks.type === "absent" ? media.hooks.reason : null;
+
 /** Sequences of the context: seven slots and the spare one. */
 export const slots = 8;
 
@@ -34,6 +39,7 @@ export async function residentWithEightSlots(
   folder: string = temporaryFolder(),
   changes: Partial<ModelSpec> = {},
   drafts: Pick<LlamaSettings, "forcedTokens" | "promptLookup"> = { forcedTokens: "on", promptLookup: "auto" },
+  isNative = true,
 ): Promise<Resident> {
   const file = join(folder, "random.gguf");
   if (!existsSync(file)) await writeModel(file, { contextLength: 512, weights: "F32", ...changes });
@@ -62,7 +68,7 @@ export async function residentWithEightSlots(
     openRenderer: renderHere,
     chooseThreads: null,
     loadPlainly: (load) => load(),
-    media: mediaSupport(null),
+    media: isNative ? media : mediaSupport(null),
     steps: new StepWatch(() => performance.now()),
   });
   onTestFinished(() => resident.dispose());

@@ -22,6 +22,7 @@ import { GrammarTooWide, stacksMax } from "../../language/answer/grammar-bounds.
 import { evaluatePart, tokensToEvaluate } from "./checkpoints.js";
 import { Drafter, type DraftKnowledge, type DraftLimits } from "./draft/drafter.js";
 import type { SeededJob } from "../../language/seeded-job.js";
+import type { NativeContext } from "../../native/native-context.js";
 import type { Resident } from "../load/resident.js";
 import { MediumEvaluation, type StepLimits } from "../media/medium-evaluation.js";
 import type { SampledToken } from "../../language/answer/sampled-token.js";
@@ -55,6 +56,10 @@ export class Generation {
   #finishing = false;
   #ended = false;
   #error: HearthError | null = null;
+  /** Prompt tokens that are being evaluated. */
+  #chunk: readonly Token[] = [];
+  /** Whether their evaluation was ended before it was complete. */
+  #isAborted = false;
 
   constructor(
     resident: Resident,
@@ -197,6 +202,12 @@ export class Generation {
     return this.#catchFailure(() => this.#sample());
   }
 
+  /** Ends the evaluation that is running, of this prompt alone. The generation then finishes without a `generation-end`. */
+  abortDecode(native: NativeContext): void {
+    this.#isAborted = true;
+    native.abortDecode();
+  }
+
   /** Finishes without a `generation-end`; events so far can still be taken. */
   cancel(): Promise<void> {
     return this.#catchFailure(() => this.#finish(null));
@@ -207,6 +218,11 @@ export class Generation {
     try {
       await action();
     } catch (thrown) {
+      if (this.#isAborted) {
+        // The sequence is as before.
+        this.#promptLeft.unshift(...this.#chunk);
+        return this.#finish(null);
+      }
       this.#error ??= this.#progress.boundError(thrown) ?? toHearthError(thrown);
       this.#source?.end();
       this.#finishing = true;
@@ -217,6 +233,7 @@ export class Generation {
   }
 
   async #evaluate(chunk: Token[], draftTokensMax: number): Promise<void> {
+    this.#chunk = chunk;
     const left = this.#promptLeft.length;
     if (left > 0) return evaluatePart(this.#sequence, chunk, left);
     const { sampling, seed, topLogprobs } = this.#decode;

@@ -33,6 +33,9 @@ export interface SequenceSlot {
 /** Shorter prefixes are faster to evaluate again than to write and read. */
 export const storedTokensMin = 128;
 
+/** A copy takes as long as it takes to evaluate few tokens. */
+export const copiedTokensMin = 32;
+
 /** Where evaluated prefixes are stored, and what they save. */
 export interface StoringTerms {
   readonly store: PrefixStore | null;
@@ -75,13 +78,19 @@ export function chooseSlot(slots: readonly SequenceSlot[], decode: SeededJob): S
   return id === null ? null : (slots[id] ?? null);
 }
 
+/** Whether the state of a sequence can be copied to another one in memory. */
+export function canCopy({ native, sequences }: Resident): boolean {
+  return native !== null && sequences.every(({ needsCheckpoints }) => !needsCheckpoints);
+}
+
 /**
- * Prepares a slot for a job: saves a long prefix that the slot would lose, loads a longer prefix from the store if there is one, and
- * truncates the sequence to the prefix it shares with the prompt.
+ * Prepares a slot for a job: saves a long prefix that the slot would lose, copies a longer prefix from another slot, or loads it from the
+ * store, if there is one, and truncates the sequence to the prefix it shares with the prompt.
+ * @param slots all of the model
  * @returns the number of prompt tokens that the sequence holds.
  */
 export async function prepareSlot(
-  slot: SequenceSlot,
+  { slot, slots }: { readonly slot: SequenceSlot; readonly slots: readonly SequenceSlot[] },
   decode: SeededJob,
   resident: Resident,
   terms: StoringTerms,
@@ -90,6 +99,7 @@ export async function prepareSlot(
   const held = decode.deterministic ? 0 : sharedPrefix(slot, decode);
   const lost = sequence.nextTokenIndex - held;
   if (lost >= storedTokensMin) await saveSlot(slot, resident, terms);
+  if (await copyLongerPrefix({ slot, slots }, decode, resident, held)) return truncateToPrefix(slot, decode);
   const stored = decode.deterministic
     ? null
     : terms.store?.find(createOwner(resident, decode.teamId), decode.prompt.tokens);
@@ -97,6 +107,29 @@ export async function prepareSlot(
   if (stored != null && saved >= storedTokensMin && stored.isFaster(evaluationMs(saved, terms)))
     if (await stored.load(sequence)) assignSlot(slot, decode);
   return truncateToPrefix(slot, decode);
+}
+
+/** Copies the state of another slot of the team that shares more tokens with the prompt. @returns whether there is one */
+async function copyLongerPrefix(
+  { slot, slots }: { readonly slot: SequenceSlot; readonly slots: readonly SequenceSlot[] },
+  decode: SeededJob,
+  resident: Resident,
+  held: number,
+): Promise<boolean> {
+  const { native } = resident;
+  if (decode.deterministic || native === null || !canCopy(resident)) return false;
+  let best: { readonly from: SequenceSlot; readonly shared: number } | null = null;
+  for (const from of slots) {
+    // Cells of an unfinished image are in no list.
+    if (from === slot || from.ephemeral || from.generation?.isLooking === true) continue;
+    const shared = sharedPrefix(from, decode);
+    if (shared - held >= copiedTokensMin && shared > (best?.shared ?? 0)) best = { from, shared };
+  }
+  if (best === null) return false;
+  await slot.sequence.clearHistory();
+  native.copySequence(best.from.sequence, slot.sequence);
+  assignSlot(slot, decode);
+  return true;
 }
 
 /** Records which team and key the tokens of a slot belong to. Both change together: a key means something within its team only. */

@@ -16,9 +16,12 @@ import { stepMsMax } from "../step-watch.js";
 import { commonPrefix, type PrefixStore } from "./prefixes/prefix-store.js";
 import type { JobUpdate } from "../protocol.js";
 import type { SeededJob } from "../../language/seeded-job.js";
+import type { NativeContext } from "../../native/native-context.js";
 import type { Resident } from "../load/resident.js";
 import {
   assignSlot,
+  canCopy,
+  copiedTokensMin,
   prepareSlot,
   chooseSlot,
   saveSlot,
@@ -68,6 +71,9 @@ export class TickLoop {
   #reportedAt = Number.NEGATIVE_INFINITY;
   #running: Promise<void> | null = null;
   #ticks = 0;
+  /** The prompt of one job, if nothing else is evaluated now: its decode can be ended. */
+  #sole: { readonly job: number; readonly generation: Generation; readonly native: NativeContext } | null =
+    null;
   /** Work of another kind, in order of arrival. */
   readonly #between: (() => Promise<void>)[] = [];
 
@@ -87,6 +93,7 @@ export class TickLoop {
   cancel(job: number): void {
     if (!this.#openJobs.has(job)) return;
     this.#cancelled.add(job);
+    if (this.#sole?.job === job) this.#sole.generation.abortDecode(this.#sole.native);
     this.#wake();
   }
 
@@ -211,7 +218,8 @@ export class TickLoop {
   /** Returns whether a job of the same team is evaluating a prefix that this prompt shares: the result is copied when complete. */
   #waitsForSharedPrefix({ resident, decode }: SubmittedJob): boolean {
     const { store } = this.#options;
-    if (store === null || decode.deterministic || decode.ephemeral === true) return false;
+    const isCopied = canCopy(resident);
+    if ((store === null && !isCopied) || decode.deterministic || decode.ephemeral === true) return false;
     const { slots = [] } = this.#models.get(resident) ?? {};
     const known = Math.max(
       0,
@@ -221,8 +229,8 @@ export class TickLoop {
       if (generation?.mode !== "prefill" || generation.teamId !== decode.teamId) return false;
       if (generation.ephemeral) return false;
       const shared = commonPrefix(generation.prompt, decode.prompt.tokens);
-      if (shared < known + storedTokensMin || generation.evaluated >= shared) return false;
-      generation.shareWhenEvaluated(shared);
+      if (shared < known + (isCopied ? copiedTokensMin : storedTokensMin) || generation.evaluated >= shared) return false;
+      if (!isCopied) generation.shareWhenEvaluated(shared);
       return true;
     });
   }
@@ -234,7 +242,7 @@ export class TickLoop {
     try {
       const slot = chooseSlot(slots, decode);
       if (slot === null) throw new Error("more jobs than slots");
-      const cachedTokens = await prepareSlot(slot, decode, resident, this.#storingTerms(model));
+      const cachedTokens = await prepareSlot({ slot, slots }, decode, resident, this.#storingTerms(model));
       assignSlot(slot, decode);
       slot.ephemeral = decode.ephemeral === true;
       slot.lastUsed = this.#ticks;
@@ -258,14 +266,21 @@ export class TickLoop {
     let left = promptTokens;
     const work = stepping.map((generation) => generation.step());
     const looking = chooseLooking(prefilling);
+    const evaluated: Generation[] = [];
     for (const generation of prefilling) {
       if (left === 0) break;
       if (generation.isLooking) continue;
+      evaluated.push(generation);
       const { taken, done } = generation.prefill(left);
       left -= taken;
       work.push(done);
     }
+    const [sole] = stepping.length === 0 && work.length === 1 ? evaluated : [];
+    if (sole !== undefined && resident.native?.canAbort === true)
+      this.#sole = { job: sole.job, generation: sole, native: resident.native };
     await resident.steps.run(stepMsMax.tick, () => Promise.all(work));
+    this.#sole = null;
+    resident.native?.endAbort();
     const ms = this.#options.now() - began;
     if (work.length > 0)
       pace.record({ decoding: stepping.length, drafted, promptTokens: promptTokens - left, ms });

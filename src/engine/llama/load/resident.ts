@@ -16,6 +16,7 @@ import { withLoadSettings } from "./load-settings.js";
 import type { LoadPlainly } from "../../native/plain-weights.js";
 import { loadWeights } from "./load-weights.js";
 import { loadingError } from "../../language/load/loading-error.js";
+import { NativeContext } from "../../native/native-context.js";
 import { countContextTokens, createLongForm } from "./long-context.js";
 import { threadsForBatch } from "../../worker/machine.js";
 import { openProjector, type MediaSupport } from "../media/open-projector.js";
@@ -44,6 +45,8 @@ export interface Resident extends ModelLanguage {
   /** What is drafted. Nothing, where the state of a sequence cannot be truncated. */
   readonly drafts: { readonly forced: boolean; readonly lookup: boolean };
   readonly steps: StepWatch;
+  /** Works on its context beside the engine's addon; null where no library is there for it. */
+  readonly native: NativeContext | null;
   /** Reads images and sound; null: the model reads text alone. */
   readonly projector: Projector | null;
   /** Why the model's projector is not used; null: it is, or there is none. */
@@ -133,8 +136,9 @@ async function createResident({
     settings,
   );
   if (threads !== null && device === "cpu") await chooseThreads?.(model, threads, promptChunks.fixed);
+  const native = NativeContext.of(media.hooks, context);
   const { projector, problem } = await openProjector(media, model, {
-    context,
+    native,
     threads: settings.threads ?? threadsForBatch(model.manifest.bytes, promptChunks.idleMax, settings.cores),
     onGpu: device !== "cpu",
     batchTokensMax: promptChunks.idleMax,
@@ -162,6 +166,7 @@ async function createResident({
     grammars: new LRUCache({ max: grammarsMax }),
     drafts: chooseDrafts(sequences, settings),
     steps,
+    native,
     projector,
     projectorProblem: problem,
     ...language,

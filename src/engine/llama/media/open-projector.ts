@@ -1,10 +1,10 @@
 /** Opens the projector of a model, beside its context. */
 import { basename } from "node:path";
-import type { LlamaContext } from "node-llama-cpp";
 import type { Model } from "../../../core/model.js";
-import { addressOf, openEngineHooks, type EngineHooks } from "../../native/engine-hooks.js";
+import { openEngineHooks, type EngineHooks } from "../../native/engine-hooks.js";
 import { openMediaLibrary } from "../../native/media.js";
 import type { NativeLibrary } from "../../native/native-library.js";
+import type { NativeContext } from "../../native/native-context.js";
 import { Projector } from "./projector.js";
 
 /** What reads media for the models of a process. */
@@ -21,7 +21,8 @@ export function mediaSupport(folder: string | null): MediaSupport {
 
 /** How a projector works for a context. */
 interface ProjectorTerms {
-  readonly context: LlamaContext;
+  /** The context that it reads for. */
+  readonly native: NativeContext | null;
   readonly threads: number;
   readonly onGpu: boolean;
   readonly batchTokensMax: number;
@@ -39,7 +40,7 @@ interface ProjectorResult {
 export async function openProjector(
   { hooks, folder }: MediaSupport,
   { load }: Model,
-  { context, threads, onGpu, batchTokensMax, imageTokensMax }: ProjectorTerms,
+  { native, threads, onGpu, batchTokensMax, imageTokensMax }: ProjectorTerms,
 ): Promise<ProjectorResult> {
   const file = load?.projector;
   if (file === undefined) return { projector: null, problem: null };
@@ -47,15 +48,19 @@ export async function openProjector(
   if (hooks.type === "absent") return without(`images and sound cannot be read here: ${hooks.reason}`);
   const media = openMediaLibrary(folder, hooks.exports);
   if (media.type === "absent") return without(`images and sound cannot be read here: ${media.reason}`);
-  const address = addressOf(hooks.exports, context);
-  if (address === null) return without("images and sound cannot be read by this build of the engine");
+  if (native === null) return without("images and sound cannot be read by this build of the engine");
   try {
-    const opened = await media.exports.open(address, file.path, {
+    const opened = await media.exports.open(native.address, file.path, {
       threads,
       gpu: onGpu ? 1 : 0,
       imageTokensMax,
     });
-    const projector = new Projector({ library: media.exports, opened, context: address, batchTokensMax });
+    const projector = new Projector({
+      library: media.exports,
+      opened,
+      context: native.address,
+      batchTokensMax,
+    });
     return { projector, problem: null };
   } catch (thrown) {
     const reason = thrown instanceof Error ? thrown.message : String(thrown);

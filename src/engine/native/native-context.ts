@@ -1,0 +1,56 @@
+/** What a compiled library does to a context of the engine that the engine's own addon does not offer (engine-hooks.c). */
+import type { LlamaContext, LlamaContextSequence, Token } from "node-llama-cpp";
+import { addressOf, type EngineHooks } from "./engine-hooks.js";
+import type { NativeLibrary } from "./native-library.js";
+
+/** The tokens of a sequence and its number, which the library does not publish. */
+interface NativeSequence {
+  _contextTokens: Token[];
+  _nextTokenIndex: number;
+  readonly _sequenceId: number;
+}
+
+export class NativeContext {
+  readonly #hooks: EngineHooks;
+  readonly address: bigint;
+  readonly #canAbort: boolean;
+
+  private constructor(hooks: EngineHooks, address: bigint) {
+    this.#hooks = hooks;
+    this.address = address;
+    this.#canAbort = hooks.allowAbort(address);
+  }
+
+  /** Call it before the context decodes. @returns null where there is no such library */
+  static of(hooks: NativeLibrary<EngineHooks>, context: LlamaContext): NativeContext | null {
+    if (hooks.type === "absent") return null;
+    const address = addressOf(hooks.exports, context);
+    return address === null ? null : new NativeContext(hooks.exports, address);
+  }
+
+  /** Whether a running decode can be ended. llama.cpp looks at it on CPUs only. */
+  get canAbort(): boolean {
+    return this.#canAbort;
+  }
+
+  /** Ends the running decode: its call rejects, and its sequences are as before. */
+  abortDecode(): void {
+    this.#hooks.abortDecode(this.address, 1);
+  }
+
+  /** Lets the context decode again. */
+  endAbort(): void {
+    this.#hooks.abortDecode(this.address, 0);
+  }
+
+  /**
+   * Gives an empty sequence everything that another one holds, in a fraction of a millisecond. No decode may be running, and the state
+   * must be one that can be truncated.
+   */
+  copySequence(from: LlamaContextSequence, to: LlamaContextSequence): void {
+    const [source, target] = [from, to] as unknown as readonly [NativeSequence, NativeSequence];
+    this.#hooks.copySequence(this.address, source._sequenceId, target._sequenceId);
+    target._contextTokens = [...source._contextTokens];
+    target._nextTokenIndex = source._nextTokenIndex;
+  }
+}
