@@ -121,10 +121,10 @@ async function rowsOfTested(
   if (chosen.length === 0) return [];
   progress(`${chosen.map(({ name }) => name).join(", ")}: running their tests`);
   const results = await runClientTests(chosen, servers.onLlamaServer);
-  return chosen.map(({ name }, at) => {
+  return chosen.map((client, at) => {
     const flows = results[at] ?? [];
-    for (const each of flows) reportTo(name)(each);
-    return { client: name, version: readVersion(name), results: flows };
+    for (const each of flows) reportTo(client.name)(each);
+    return { client: client.name, version: readVersion(client), results: flows };
   });
 }
 

@@ -11,8 +11,10 @@ import { parseTestReport, type TestReport } from "../world/test-report.js";
 import type { FlowResult } from "./flows.js";
 
 export interface TestedClient {
-  /** The npm package. */
+  /** The npm package; of a client that no package has, what people call it. */
   readonly name: string;
+  /** The version whose requests the tests repeat; absent: the package's own. */
+  readonly version?: string;
   readonly flows: Readonly<Record<string, Tests>>;
 }
 
@@ -29,6 +31,7 @@ const runMsMax = 900_000;
 const clients = "end-to-end/clients";
 const aiSdk = (named: string): Tests => ({ file: `${clients}/ai-sdk`, named: `the AI SDK's ${named}` });
 const langchain = (named: string): Tests => ({ file: `${clients}/langchain`, named: `LangChain's ${named}` });
+const copilot = (named: string): Tests => ({ file: `${clients}/copilot`, named });
 
 export const testedClients: readonly TestedClient[] = [
   {
@@ -63,6 +66,16 @@ export const testedClients: readonly TestedClient[] = [
   },
   { name: "ollama", flows: { "all of it": { file: `${clients}/ollama` } } },
   {
+    name: "Copilot in VS Code, provider Ollama, without a key",
+    version: "its requests",
+    flows: {
+      "finds models": copilot("finds"),
+      chat: copilot("streams a chat"),
+      tools: copilot("gets a call"),
+      abort: copilot("ends an answer"),
+    },
+  },
+  {
     name: "@langchain/openai",
     flows: {
       chat: langchain("ChatOpenAI"),
@@ -86,8 +99,9 @@ export const testedClients: readonly TestedClient[] = [
   { name: "@ai-sdk/xai", flows: { "responses and chat": aiSdk("xai, by way of") } },
 ];
 
-/** Returns the version of a dependency, as package.json pins it. */
-export function readVersion(name: string): string {
+/** Returns the version of a client: of a dependency, as package.json pins it. */
+export function readVersion({ name, version }: TestedClient): string {
+  if (version !== undefined) return version;
   const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     readonly devDependencies: Readonly<Record<string, string>>;
   };

@@ -23,7 +23,9 @@ const shownModel = responseObject({
   template: z.string().describe("The Jinja chat template."),
   system: z.string().describe("System message of conversations that have none."),
   details: detailsSchema,
-  model_info: z.record(z.string(), z.unknown()).describe("Metadata of the GGUF file; null for long lists."),
+  model_info: z
+    .record(z.string(), z.unknown())
+    .describe("Metadata of the GGUF file; null for long lists. The length of the context is what is served."),
   capabilities: capabilitiesField,
   modified_at: z.iso.datetime(),
 }).meta({ id: "OllamaShownModel" });
@@ -57,7 +59,7 @@ export const showOllamaModel = apiKeyRoute({
       template,
       system: model.defaults?.system ?? "",
       details: presentDetails(model, details),
-      model_info: listMetadata(header, details.parameters),
+      model_info: listMetadata(model, header, details.parameters),
       capabilities: listCapabilities(model, fillsGaps(header)),
       modified_at: new Date(model.manifest.created * 1000).toISOString(),
     };
@@ -110,13 +112,30 @@ function writeModelfile(
 /** The chat template is long, and is a field of its own. */
 const templateKey = "tokenizer.chat_template";
 
-function listMetadata(header: GgufHeader | null, parameters: number | null): Record<string, unknown> {
-  const counted = parameters === null ? {} : { "general.parameter_count": parameters };
-  if (header === null) return counted;
+/** Clients read the name, the architecture and the context of every model, whatever its file has. */
+function listMetadata(
+  { manifest }: Model,
+  header: GgufHeader | null,
+  parameters: number | null,
+): Record<string, unknown> {
+  const known = {
+    "general.architecture": manifest.family,
+    "general.basename": manifest.name,
+    ...(parameters === null ? {} : { "general.parameter_count": parameters }),
+  };
+  const listed: Record<string, unknown> = { ...known, ...listHeader(header) };
+  const key = `${String(listed["general.architecture"])}.context_length`;
+  const trained = listed[key];
+  const served = manifest.contextTokens;
+  return { ...listed, [key]: typeof trained === "number" ? Math.min(trained, served) : served };
+}
+
+function listHeader(header: GgufHeader | null): Record<string, unknown> {
+  if (header === null) return {};
   const { values, arrayLengths } = header.metadata;
   const short = [...values].filter(([key]) => key !== templateKey);
   const long = [...arrayLengths.keys()].filter((key) => !values.has(key)).map((key) => [key, null] as const);
-  return { ...counted, ...Object.fromEntries(long), ...Object.fromEntries(short) };
+  return { ...Object.fromEntries(long), ...Object.fromEntries(short) };
 }
 
 /** Tokens of a model that fills gaps in texts. */

@@ -5,7 +5,7 @@ import { ollamaClients } from "./clients.js";
 import { publicRoute } from "../server/route.js";
 
 /** The version of Ollama whose interface this is. */
-const interfaceVersion = "0.13.0";
+const interfaceVersion = "0.34.3";
 
 const versions = responseObject({
   version: z.string().describe("The version of Ollama whose interface is served."),
