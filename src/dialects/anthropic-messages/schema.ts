@@ -4,6 +4,7 @@
  * are declared here but not supported are rejected by the parser.
  */
 import { z } from "zod";
+import { argumentsField, resultField } from "../call-fields.js";
 import { continuationFields, prefixField } from "../generation/continuation.js";
 import { formatFields } from "../generation/format-fields.js";
 import { reasoningFields } from "../generation/reasoning-fields.js";
@@ -95,16 +96,16 @@ const resultBlocks = [
 const resultBlock = z.object({
   type: z.literal("tool_result"),
   tool_use_id: z.string(),
-  content: z
-    .union([z.string(), boundedArray(z.discriminatedUnion("type", resultBlocks), blocksMax)])
-    .nullish(),
+  content: resultField(
+    z.union([z.string(), boundedArray(z.discriminatedUnion("type", resultBlocks), blocksMax)]),
+  ).nullish(),
   is_error: z.boolean().nullish(),
 });
 const callBlock = z.object({
   type: z.literal("tool_use"),
   id: z.string(),
   name: z.string(),
-  input: jsonObjectField,
+  input: argumentsField,
 });
 
 const texts = z.union([z.string(), boundedArray(textBlock, blocksMax)]);
@@ -158,7 +159,10 @@ const message = z
     z.object({ role: z.literal("user"), content: z.union([z.string(), boundedArray(userBlock, blocksMax)]) }),
     z.object({
       role: z.literal("assistant"),
-      content: z.union([z.string(), boundedArray(assistantBlock, blocksMax)]),
+      content: z.preprocess(
+        (given) => given ?? "",
+        z.union([z.string(), boundedArray(assistantBlock, blocksMax)]),
+      ),
       prefix: prefixField,
     }),
   ])

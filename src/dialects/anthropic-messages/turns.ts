@@ -4,6 +4,7 @@
  */
 import type { Message, ToolCall } from "../../core/generation.js";
 import { mayRoundNumbers, memberTexts } from "../../core/json/member-texts.js";
+import { toArgumentsText } from "../call-fields.js";
 import { invalidValue, unsupported } from "../field-error.js";
 import { withPrefix, joinParts, type MessageContent, type MessageContentPart } from "../message-content.js";
 import { wellFormed } from "../well-formed.js";
@@ -90,7 +91,10 @@ function splitLastTurn(turn: Turn): { readonly before: readonly Turn[]; readonly
 function inputTexts(turns: readonly Turn[], bodyText: string | null): InputTexts {
   if (bodyText === null) return new Map();
   const calls = turns.flatMap(({ blocks }) =>
-    blocks.filter(({ block }) => block.type === "tool_use" || block.type === "mcp_tool_use"),
+    blocks.filter(
+      ({ block }) =>
+        (block.type === "tool_use" || block.type === "mcp_tool_use") && typeof block.input !== "string",
+    ),
   );
   const texts = memberTexts(
     bodyText,
@@ -266,7 +270,7 @@ function readToolCall(
   { id, name, input }: Pick<Extract<BlockBody, { type: "tool_use" }>, "id" | "name" | "input">,
   inputText?: string,
 ): ToolCall {
-  const json = inputText ?? JSON.stringify(input);
+  const json = inputText ?? toArgumentsText(input);
   return { id: wellFormed(id), name: wellFormed(name), arguments: wellFormed(json) };
 }
 

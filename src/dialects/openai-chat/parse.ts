@@ -1,6 +1,7 @@
 /** Parses the request of POST /v1/chat/completions into a GenerationRequest. Pure. */
 import type { AnswerFormat, GenerationRequest, Message, ToolCall } from "../../core/generation.js";
 import { HearthError } from "../../core/errors.js";
+import { toArgumentsText } from "../call-fields.js";
 import { textArguments } from "../client-tools/text-input.js";
 import { invalidValue, validFields, unsupported } from "../field-error.js";
 import {
@@ -224,8 +225,7 @@ function parseToolCalls(message: AssistantMessageBody, param: string): readonly 
 type CalledFunction = NonNullable<AssistantMessageBody["function_call"]>;
 
 function toolCall(id: string, { name, arguments: given }: CalledFunction): ToolCall {
-  const text = typeof given === "string" ? given : JSON.stringify(given ?? {});
-  return { id: wellFormed(id), name: wellFormed(name), arguments: wellFormed(text) };
+  return { id: wellFormed(id), name: wellFormed(name), arguments: wellFormed(toArgumentsText(given)) };
 }
 
 function toName(name: string | null | undefined): string | undefined {

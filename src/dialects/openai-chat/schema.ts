@@ -12,6 +12,7 @@ import {
   boundedArray,
   modelIdField,
 } from "../request-fields.js";
+import { argumentsField, resultField } from "../call-fields.js";
 import { nestedTextFormatSchema, textToolFields } from "../client-tools/text-input.js";
 import { cacheKeyField, labelField, serviceTierField } from "../run-labels.js";
 import { continuationFields, prefixField } from "../generation/continuation.js";
@@ -79,10 +80,7 @@ const name = z.string().nullish();
 
 const calledFunction = z.object({
   name: z.string(),
-  arguments: z
-    .union([z.string(), jsonObjectField])
-    .nullish()
-    .describe("JSON text, or the object itself; without it, there are none."),
+  arguments: argumentsField,
 });
 const callId = z.string().nullish().describe("Default: the position of the call.");
 const functionCall = z.object({
@@ -121,10 +119,10 @@ const message = z
     }),
     z.object({
       role: z.literal("tool"),
-      content: content.nullish().describe("Without it, the result is empty."),
+      content: resultField(content).nullish().describe("Without it, the result is empty."),
       tool_call_id: z.string().nullish().describe("Id of the call that this is the result of."),
     }),
-    z.object({ role: z.literal("function"), content: content.nullish(), name }),
+    z.object({ role: z.literal("function"), content: resultField(content).nullish(), name }),
   ])
   .meta({ id: "ChatMessage", description: "One message of a conversation." });
 

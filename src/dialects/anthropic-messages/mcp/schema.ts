@@ -1,5 +1,6 @@
 /** Schemas of the parts of a messages request that concern MCP servers: servers, toolsets, and blocks of a conversation. */
 import { z } from "zod";
+import { argumentsField, resultField } from "../../call-fields.js";
 import { jsonObjectField, boundedArray } from "../../request-fields.js";
 
 const namesMax = 1_000;
@@ -67,16 +68,16 @@ export const mcpUseBlock = z.object({
   id: z.string(),
   name: z.string(),
   server_name: z.string(),
-  input: jsonObjectField,
+  input: argumentsField,
 });
 
 /** The result of a call in a conversation. */
 export const mcpResultBlock = z.object({
   type: z.literal("mcp_tool_result"),
   tool_use_id: z.string(),
-  content: z
-    .union([z.string(), boundedArray(z.object({ type: z.literal("text"), text: z.string() }), blocksMax)])
-    .nullish(),
+  content: resultField(
+    z.union([z.string(), boundedArray(z.object({ type: z.literal("text"), text: z.string() }), blocksMax)]),
+  ).nullish(),
   is_error: z.boolean().nullish(),
 });
 

@@ -8,6 +8,7 @@ import {
   type ToolCall,
 } from "../../../core/generation.js";
 import { mayRoundNumbers, memberTexts } from "../../../core/json/member-texts.js";
+import { toArgumentsText } from "../../call-fields.js";
 import { invalidValue, validFields, unsupported } from "../../field-error.js";
 import { joinParts, type MessageContentPart, type MessageContent } from "../../message-content.js";
 import { wellFormed } from "../../well-formed.js";
@@ -153,9 +154,7 @@ function readAnswer(
     return {
       id: id == null || id === "" ? `call_${place.replace(/\D+/g, "_")}` : wellFormed(id),
       name: wellFormed(called.name),
-      arguments: wellFormed(
-        argumentsText.get(parseArguments(place)) ?? JSON.stringify(called.arguments ?? {}),
-      ),
+      arguments: wellFormed(argumentsText.get(parseArguments(place)) ?? toArgumentsText(called.arguments)),
     };
   });
   return {
@@ -172,7 +171,9 @@ function argumentTexts(
 ): ReadonlyMap<string, string> {
   if (bodyText === null) return new Map();
   const paths = messages.flatMap(({ tool_calls: calls }, at) =>
-    (calls ?? []).map((_, index) => parseArguments(`messages.${at}.tool_calls.${index}`)),
+    (calls ?? []).flatMap(({ function: called }, index) =>
+      typeof called.arguments === "string" ? [] : [parseArguments(`messages.${at}.tool_calls.${index}`)],
+    ),
   );
   const texts = memberTexts(bodyText, paths);
   return new Map(

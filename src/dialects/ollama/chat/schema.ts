@@ -1,6 +1,7 @@
 /** Schema of the request of POST /api/chat. `null` means absent for every optional field; other fields are ignored. */
 import { z } from "zod";
 import { generationFields, imagesField, modelFields } from "../fields.js";
+import { argumentsField, toResultText } from "../../call-fields.js";
 import { prefixField } from "../../generation/continuation.js";
 import { jsonObjectField, boundedArray, functionNameField } from "../../request-fields.js";
 
@@ -12,22 +13,25 @@ const toolCall = z.object({
   id: z.string().nullish(),
   function: z.object({
     name: z.string(),
-    arguments: jsonObjectField.nullish(),
+    arguments: argumentsField,
   }),
 });
 
 const message = z
-  .object({
-    role: z.enum(["system", "user", "assistant", "tool"]),
-    content: z.string().nullish(),
-    prefix: prefixField,
-    thinking: z.string().nullish().describe("The model's reasoning before this answer."),
-    images: imagesField,
-    tool_calls: boundedArray(toolCall, callsMax).nullish(),
-    tool_name: z.string().nullish().describe("Name of the tool that this is the result of."),
-    name: z.string().nullish().describe("The older form of `tool_name`."),
-    tool_call_id: z.string().nullish().describe("Id of the call that this is the result of."),
-  })
+  .preprocess(
+    withResultText,
+    z.object({
+      role: z.enum(["system", "user", "assistant", "tool"]),
+      content: z.string().nullish(),
+      prefix: prefixField,
+      thinking: z.string().nullish().describe("The model's reasoning before this answer."),
+      images: imagesField,
+      tool_calls: boundedArray(toolCall, callsMax).nullish(),
+      tool_name: z.string().nullish().describe("Name of the tool that this is the result of."),
+      name: z.string().nullish().describe("The older form of `tool_name`."),
+      tool_call_id: z.string().nullish().describe("Id of the call that this is the result of."),
+    }),
+  )
   .meta({ id: "OllamaMessage", description: "One message of a conversation." });
 
 const tool = z.object({
@@ -49,6 +53,12 @@ export const ollamaChatRequestSchema = z
     ...generationFields,
   })
   .meta({ id: "OllamaChatRequest" });
+
+/** A result is a text here; clients also send the JSON of a tool, or parts of a text. */
+function withResultText(value: unknown): unknown {
+  const isResult = typeof value === "object" && value !== null && "role" in value && value.role === "tool";
+  return isResult && "content" in value ? { ...value, content: toResultText(value.content) } : value;
+}
 
 export type OllamaChatBody = z.infer<typeof ollamaChatRequestSchema>;
 export type OllamaMessageBody = NonNullable<OllamaChatBody["messages"]>[number];

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { mcpApprovalRequest, mcpApprovalResponse, mcpCall, mcpListTools } from "./mcp/input-items.js";
+import { argumentsField, toArgumentsText, toResult } from "../../call-fields.js";
 import { prefixField } from "../../generation/continuation.js";
 import { boundedArray } from "../../request-fields.js";
 
@@ -153,10 +154,13 @@ const hostedToolItem = z.looseObject({
   ]),
 });
 
-/** One item. `type` is optional for messages and for references, which have only an id. */
+/**
+ * One item. `type` is optional for messages and for references, which have only an id. Arguments and results of calls have the forms of
+ * chat completions, and are stored in the form of this API.
+ */
 export const inputItemSchema = z
   .preprocess(
-    withType,
+    toItem,
     z.discriminatedUnion("type", [
       message,
       functionCall,
@@ -187,9 +191,32 @@ export type ImageCallInput = Extract<InputItem, { type: "image_generation_call" 
 export type ItemContent = MessageItem["content"];
 export type ItemPart = Exclude<ItemContent, string>[number];
 
-function withType(value: unknown): unknown {
+function toItem(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  if ("type" in value && value.type != null) return value;
-  const isReference = "id" in value && !("role" in value) && !("content" in value);
-  return { ...value, type: isReference ? "item_reference" : "message" };
+  const item = new Map<string, unknown>(Object.entries(value));
+  if (item.get("type") == null) {
+    const isReference = item.has("id") && !item.has("role") && !item.has("content");
+    item.set("type", isReference ? "item_reference" : "message");
+  }
+  switch (item.get("type")) {
+    case "function_call":
+      item.set("arguments", toText(item.get("arguments")));
+      break;
+    case "custom_tool_call":
+      item.set("input", toResult(item.get("input")));
+      break;
+    case "function_call_output":
+    case "custom_tool_call_output":
+      item.set("output", toResult(item.get("output")));
+      break;
+    case "message":
+      if (item.get("role") === "assistant" && item.get("content") == null) item.set("content", "");
+      break;
+  }
+  return Object.fromEntries(item);
+}
+
+function toText(given: unknown): unknown {
+  const read = argumentsField.safeParse(given);
+  return read.success ? toArgumentsText(read.data) : given;
 }
