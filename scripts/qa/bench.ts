@@ -11,6 +11,7 @@ import { engineSection } from "./bench/engine.js";
 import { httpSection } from "./bench/http.js";
 import { imagesSection } from "./bench/images.js";
 import { limitsSection } from "./bench/servers/limits.js";
+import { mediaSection } from "./bench/media.js";
 import { nodesSection } from "./bench/servers/nodes.js";
 import { postgresSection } from "./bench/servers/postgres.js";
 import { routingSection } from "./bench/servers/routing.js";
@@ -35,6 +36,7 @@ const sections: Readonly<Record<string, Section>> = {
   images: imagesSection,
   limits: limitsSection,
   load: loadSection,
+  media: mediaSection,
   nodes: nodesSection,
   postgres: postgresSection,
   routing: routingSection,

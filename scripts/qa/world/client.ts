@@ -22,6 +22,8 @@ export interface ChatRequest {
   readonly model: string;
   /** The last message. */
   readonly content: string;
+  /** Data URLs of images before its text. */
+  readonly images?: readonly string[];
   /** The messages before it, of the user and of the assistant by turns. */
   readonly history?: readonly string[];
   readonly maxTokens: number;
@@ -202,7 +204,11 @@ export function headerMs(answer: ChatAnswer, name: "queue" | "prefill"): number 
 
 function writeBody(ask: ChatRequest): string {
   const { model, content, history = [], maxTokens, stream, temperature = 0 } = ask;
-  const messages = [...history, content].map((text, at) => ({
+  const parts = [
+    ...(ask.images ?? []).map((url) => ({ type: "image_url", image_url: { url } })),
+    { type: "text", text: content },
+  ];
+  const messages = [...history, ask.images === undefined ? content : parts].map((text, at) => ({
     role: at % 2 === 0 ? "user" : "assistant",
     content: text,
   }));

@@ -1,6 +1,6 @@
 /** Models that see, compared with llama.cpp's own server on the same files and images. */
 import { join } from "node:path";
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import { z } from "zod";
 import {
   itWithLlamaServer,
@@ -8,7 +8,7 @@ import {
   withoutLlamaServer,
 } from "../../kit/doubles/llama-server/start.js";
 import { seeingFamilies } from "../../kit/models/seeing-models.js";
-import { look, picture, startMediaServer } from "./media-server.js";
+import { describeMedia, look, picture, startMediaServer, withoutMedia } from "./media-server.js";
 
 const completion = z.object({
   tokens_evaluated: z.number(),
@@ -44,7 +44,7 @@ async function askLlamaServer(url: string, image: Buffer) {
   return completion.parse(await answer.json());
 }
 
-describe(`a model that sees${withoutLlamaServer}`, () => {
+describeMedia(`a model that sees${withoutLlamaServer}${withoutMedia}`, () => {
   for (const family of seeingFamilies.filter((name) => name !== "voxtral" && name !== "ultravox"))
     itWithLlamaServer(`${family}: answers as llama-server does`, async () => {
       const server = await startMediaServer([family]);
@@ -64,7 +64,6 @@ describe(`a model that sees${withoutLlamaServer}`, () => {
       const differences = ownTokens.map(({ logprob }, at) =>
         Math.abs(logprob - (expected.completion_probabilities[at]?.logprob ?? 0)),
       );
-      console.log(family, own.usage?.prompt_tokens, expected.tokens_evaluated, Math.max(...differences));
       expect(own.usage?.prompt_tokens).toBe(expected.tokens_evaluated);
       expect(Math.max(...differences)).toBeLessThan(0.05);
     });

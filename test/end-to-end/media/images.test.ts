@@ -1,13 +1,13 @@
 /** Images that a model reads itself, by the projector beside its weights. */
 import { writeFileSync } from "node:fs";
 import type OpenAI from "openai";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { fileServer, startServer } from "../../kit/server.js";
 import { projectorBytes, writeSeeingModel } from "../../kit/models/seeing-models.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { headersOf } from "../../kit/server/requests.js";
 import { testKey } from "../../kit/server/settings.js";
-import { imagePart, look, picture } from "./media-server.js";
+import { describeMedia, imagePart, look, picture, withoutMedia } from "./media-server.js";
 
 const families = ["idefics3", "qwen2vl", "gemma3"] as const;
 
@@ -26,7 +26,7 @@ const logprob = ({ choices: [choice] }: OpenAI.Chat.ChatCompletion): number =>
 const cached = ({ usage }: OpenAI.Chat.ChatCompletion): number =>
   usage?.prompt_tokens_details?.cached_tokens ?? 0;
 
-describe("an image in a conversation with a model that sees", () => {
+describeMedia(`an image in a conversation with a model that sees${withoutMedia}`, () => {
   it.each(families)("%s: counts as the tokens that it takes, and is evaluated once", async (family) => {
     const parts = ["hello ", await picture(200, 120), " world"];
     const first = await look(shared(), family, parts, 8);
@@ -75,6 +75,17 @@ describe("an image in a conversation with a model that sees", () => {
     const after = await look(second, "qwen2vl", parts, 6);
     expect(answer(after)).toBe(answer(before));
     expect(cached(after)).toBe((after.usage?.prompt_tokens ?? 0) - 1);
+  });
+
+  it("is read by a model whose state cannot be truncated, and continues from what it kept", async () => {
+    const models = temporaryFolder();
+    await writeSeeingModel(models, "idefics3", { architecture: "lfm2" });
+    const own = await startServer({ environment: { HEARTH_MODELS: models } });
+    const parts = ["hello ", await picture(200, 120, 61), " world the user system ".repeat(4)];
+    const first = await look(own, "idefics3", parts, 6);
+    const second = await look(own, "idefics3", parts, 6);
+    expect(answer(second)).toBe(answer(first));
+    expect(cached(second)).toBeGreaterThan(100);
   });
 
   it("is read in deterministic mode, by several choices, and in the result of a tool", async () => {
@@ -141,7 +152,7 @@ describe("an image in a conversation with a model that sees", () => {
   });
 });
 
-describe("a projector", () => {
+describeMedia(`a projector${withoutMedia}`, () => {
   it("is no model of its own, and makes its model read images", async () => {
     const { client } = shared();
     const models = (await client.models.list()).data.map(({ id }) => id);

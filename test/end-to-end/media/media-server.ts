@@ -1,10 +1,19 @@
 /** Servers with models that see or hear, and what their tests ask. */
+import { join } from "node:path";
 import sharp from "sharp";
 import type OpenAI from "openai";
-import { temporaryFolder } from "../../kit/folder.js";
+import { describe } from "vitest";
+import { explainMissing } from "../../../src/engine/native/native-library.js";
+import { root, temporaryFolder } from "../../kit/folder.js";
 import type { ModelSpec } from "../../kit/models/gguf-writer.js";
 import { writeSeeingModel, type SeeingFamily } from "../../kit/models/seeing-models.js";
 import { startServer, type TestServer } from "../../kit/server.js";
+
+const missing = explainMissing(join(root, "dist/native"), "media");
+
+/** What the names of tests say where models cannot see, and what runs them where they can. */
+export const [withoutMedia, describeMedia] =
+  missing === null ? ["", describe] : [` (not run: ${missing})`, describe.runIf(false)];
 
 /** A server with a model of each family, under the family's name. */
 export async function startMediaServer(

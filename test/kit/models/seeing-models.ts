@@ -20,6 +20,10 @@ interface ProjectorShape {
   readonly text: number;
   readonly image: number;
   readonly patch: number;
+  /** Patches of a side that become one embedding; of `idefics3` only. */
+  readonly merge: number;
+  /** Type of the matrices. */
+  readonly weights: WeightType;
 }
 
 /** Dimensions of tensors by name, fastest first. */
@@ -31,6 +35,8 @@ interface Family {
   readonly shape?: Partial<ProjectorShape>;
   /** By key without `clip.`. */
   readonly metadata: Readonly<Record<string, GgufEntryValue>>;
+  /** The same where it depends on the sizes. */
+  readonly sized?: (shape: ProjectorShape) => Readonly<Record<string, GgufEntryValue>>;
   readonly tensors: (shape: ProjectorShape) => Tensors;
   /** Tensors of a layer, beside attention and the two matrices of the feed-forward net. */
   readonly layer?: (shape: ProjectorShape) => Tensors;
@@ -50,6 +56,8 @@ const shape: ProjectorShape = {
   text: 64,
   image: 64,
   patch: 16,
+  merge: 2,
+  weights: "F32",
 };
 
 const u32 = (value: number): GgufEntryValue => ({ type: "u32", value });
@@ -76,15 +84,15 @@ const families = {
   idefics3: {
     type: "idefics3",
     reads: "vision",
-    metadata: {
-      use_gelu: bool(true),
-      "vision.projector.scale_factor": u32(merge),
-      "vision.preproc_image_size": u32(256),
-    },
+    metadata: { use_gelu: bool(true) },
+    sized: ({ image, merge: side }) => ({
+      "vision.projector.scale_factor": u32(side),
+      "vision.preproc_image_size": u32(4 * image),
+    }),
     tensors: (size) => ({
       ...patchBias(size),
       ...positions(size),
-      "mm.model.fc.weight": [size.embedding * merge ** 2, size.text],
+      "mm.model.fc.weight": [size.embedding * size.merge ** 2, size.text],
     }),
     model: {
       architecture: "llama",
@@ -280,7 +288,9 @@ function projectorMetadata(family: Family, size: ProjectorShape): Map<string, Gg
           ["clip.vision.image_mean", halves],
           ["clip.vision.image_std", halves],
         ] as const)),
-    ...Object.entries(metadata).map(([key, value]) => [`clip.${key}`, value] as const),
+    ...Object.entries({ ...metadata, ...family.sized?.(size) }).map(
+      ([key, value]) => [`clip.${key}`, value] as const,
+    ),
   ]);
 }
 
@@ -316,8 +326,10 @@ function projectorTensors(family: Family, size: ProjectorShape): readonly GgufTe
     for (const [name, dimensions] of Object.entries(own)) tensors[`${prefix}.blk.${at}.${name}`] = dimensions;
   }
   return Object.entries(tensors).map(([name, dimensions]) => {
-    // The graph of a convolution takes no other type.
-    const type: WeightType = name.startsWith("a.conv1d") && dimensions.length > 2 ? "F16" : "F32";
+    // The graph of a convolution takes no other type, and positions are added to embeddings.
+    const isMatrix = dimensions.length > 1 && !name.includes("position_embd");
+    const type =
+      name.startsWith("a.conv1d") && dimensions.length > 2 ? "F16" : isMatrix ? size.weights : "F32";
     const elements = dimensions.reduce((product, length) => product * length, 1);
     return { name, dimensions, type: weightTypeNumbers[type], bytes: weightBytes(type, elements) };
   });

@@ -229,7 +229,8 @@ export class TickLoop {
       if (generation?.mode !== "prefill" || generation.teamId !== decode.teamId) return false;
       if (generation.ephemeral) return false;
       const shared = commonPrefix(generation.prompt, decode.prompt.tokens);
-      if (shared < known + (isCopied ? copiedTokensMin : storedTokensMin) || generation.evaluated >= shared) return false;
+      if (shared < known + (isCopied ? copiedTokensMin : storedTokensMin) || generation.evaluated >= shared)
+        return false;
       if (!isCopied) generation.shareWhenEvaluated(shared);
       return true;
     });

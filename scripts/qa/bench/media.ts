@@ -1,0 +1,155 @@
+/**
+ * `npm run bench -- media`: how long a model with a projector takes to read an image, alone and beside four streams, how long these wait for a
+ * token meanwhile, and how much memory the model takes. The same is asked of llama-server on the same files, if it was built
+ * (`npm run build:llama-server`).
+ */
+import { existsSync, mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { usableCores } from "../../../src/engine/worker/machine.js";
+import { spawnLlamaServer } from "../../../test/kit/doubles/llama-server/process.js";
+import { llamaServerProgram } from "../../../test/kit/doubles/llama-server/program.mjs";
+import { writeSeeingModel } from "../../../test/kit/models/seeing-models.js";
+import { quantile, spread, toRow, type Row } from "../figures/table.js";
+import { chat, readGaps, type Target } from "../world/client.js";
+import { atEnd, residentBytes, stopProcess } from "../world/processes.js";
+import { spawnServer } from "../world/server.js";
+
+const family = "idefics3";
+const rounds = 3;
+const streams = 4;
+/** Three tiles of 64 tokens. */
+const imageTokensMax = 256;
+const contextTokens = 4096;
+
+/** The tower of SmolVLM-256M over a language model of a third of its layers, with random weights. */
+const sizes = {
+  layers: 10,
+  embedding: 576,
+  heads: 9,
+  kvHeads: 3,
+  feedForward: 1536,
+  contextLength: contextTokens,
+  weights: "F16",
+  shape: { embedding: 768, layers: 12, heads: 12, feedForward: 3072, image: 512, merge: 4, weights: "F16" },
+} as const;
+
+/** A server that is measured. */
+interface Measured extends Target {
+  readonly name: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+export async function* mediaSection(): AsyncGenerator<readonly Row[]> {
+  const folder = join(tmpdir(), "hearth-bench-models", "seeing");
+  mkdirSync(folder, { recursive: true });
+  const [model, projector] = [join(folder, `${family}.gguf`), join(folder, `mmproj-${family}.gguf`)];
+  if (!existsSync(projector)) await writeSeeingModel(folder, family, sizes);
+  for (const start of [startOwn, startReference]) {
+    const server = await start(folder, model, projector);
+    if (server === null) continue;
+    yield await measure(server);
+    await server.stop();
+  }
+}
+
+async function measure(server: Measured): Promise<readonly Row[]> {
+  const { name, pid } = server;
+  const before = residentBytes(pid);
+  await chat(server, { model: family, content: "hello", maxTokens: 1, stream: true });
+  const withText = residentBytes(pid);
+  const alone: number[] = [];
+  for (let round = 0; round < rounds; round += 1) alone.push(await readImage(server, round));
+  const used = residentBytes(pid) - before;
+  const beside: number[] = [];
+  const gaps: number[] = [];
+  const quiet: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const leaving = new AbortController();
+    let running = 0;
+    const started = new Promise<void>((resolve) => {
+      const onText = (nth: number): void => {
+        if (nth === 8 && (running += 1) === streams) resolve();
+      };
+      const reading = Array.from({ length: streams }, (_, at) =>
+        chat(server, {
+          model: family,
+          content: `story ${round} ${at}`,
+          maxTokens: contextTokens - 200,
+          stream: true,
+          signal: leaving.signal,
+          onText: (nth) => {
+            times[at]?.push(performance.now());
+            onText(nth);
+          },
+        }).catch(() => undefined),
+      );
+      ended.push(...reading);
+    });
+    await started;
+    const askedAt = performance.now();
+    beside.push(await readImage(server, 100 + round));
+    const doneAt = performance.now();
+    leaving.abort();
+    await Promise.all(ended.splice(0));
+    for (const arrivals of times) {
+      gaps.push(...readGaps({ arrivals: arrivals.filter((at) => at >= askedAt && at <= doneAt) }));
+      quiet.push(...readGaps({ arrivals: arrivals.filter((at) => at < askedAt) }));
+      arrivals.length = 0;
+    }
+  }
+  const longest = (samples: readonly number[]): string =>
+    `${quantile(samples, 0.5).toFixed(0)} ms, longest ${quantile(samples, 1).toFixed(0)} ms`;
+  return [
+    toRow(`${name}: a new image, first token`, spread(alone, 0, "ms")),
+    toRow(`${name}: the same beside ${streams} streams`, spread(beside, 0, "ms")),
+    toRow(`${name}: gaps of the streams before it`, longest(quiet)),
+    toRow(`${name}: gaps of the streams meanwhile`, longest(gaps)),
+    toRow(`${name}: memory with text, with images`, `${mb(withText - before)}, ${mb(used)} MB`),
+  ];
+}
+
+/** When the tokens of each stream came. */
+const times: number[][] = Array.from({ length: streams }, () => []);
+const ended: Promise<unknown>[] = [];
+
+/** Returns the time to the first token of an answer about an image that was never read before. */
+async function readImage(server: Target, seed: number): Promise<number> {
+  const url = `data:image/png;base64,${(await draw(seed)).toString("base64")}`;
+  const ask = { model: family, content: "what is it", images: [url], maxTokens: 1, stream: true };
+  const { arrivals, askedAt, endedAt } = await chat(server, ask);
+  return (arrivals[0] ?? endedAt) - askedAt;
+}
+
+function draw(seed: number): Promise<Buffer> {
+  const [width, height] = [640, 480];
+  const rgb = Uint8Array.from({ length: width * height * 3 }, (_, at) => (at * (seed + 3)) & 255);
+  return sharp(rgb, { raw: { width, height, channels: 3 } })
+    .png()
+    .toBuffer();
+}
+
+async function startOwn(folder: string): Promise<Measured> {
+  const server = await spawnServer({
+    HEARTH_MODELS: folder,
+    HEARTH_SLOTS_PER_MODEL: String(streams + 1),
+    HEARTH_CONTEXT_TOKENS_MAX: String(contextTokens),
+    HEARTH_IMAGE_TOKENS_MAX: String(imageTokensMax),
+  });
+  return { ...server, name: "Hearth" };
+}
+
+/** Returns null where there is no llama-server. */
+async function startReference(_folder: string, model: string, projector: string): Promise<Measured | null> {
+  if (llamaServerProgram() === null) return null;
+  const args = ["--mmproj", projector, "--image-max-tokens", String(imageTokensMax), "--no-warmup"];
+  const options = { slots: streams + 1, contextTokens, threads: usableCores(), args };
+  const { url, child } = await spawnLlamaServer(model, options, atEnd);
+  return { name: "llama-server", url, key: "", pid: child.pid ?? 0, stop: () => stopProcess(child) };
+}
+
+function mb(bytes: number): string {
+  return (bytes / 1e6).toFixed(0);
+}
