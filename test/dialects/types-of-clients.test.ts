@@ -162,7 +162,7 @@ const compared: readonly Compared[] = [
     from: "ollama",
     name: "GenerateRequest",
     schema: ollamaGenerateRequestSchema,
-    ignored: ["width", "height", "steps"],
+    ignored: ["steps"],
     refused: { "images(Uint8Array<ArrayBufferLike>[])": "the package sends base64" },
   },
   {

@@ -45,7 +45,8 @@ async function loadOnly(
   if (isLoaded !== null) ctx.body = form.loaded(identity, isLoaded ? "load" : "unload");
 }
 
-function timesFrom({ clock }: AppContext): OllamaIdentity["times"] {
+/** Measures from now on. */
+export function timesFrom({ clock }: AppContext): OllamaIdentity["times"] {
   const began = clock.monotonic();
   return () => ({ elapsedMs: clock.monotonic() - began, loadMs: null, prefillMs: null, decodeMs: null });
 }

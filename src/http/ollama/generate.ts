@@ -8,12 +8,22 @@ import {
 } from "../../dialects/ollama/generate/encode.js";
 import { parseOllamaGenerate } from "../../dialects/ollama/generate/parse.js";
 import { ollamaGenerateAnswer } from "../../dialects/ollama/generate/response-schema.js";
-import { ollamaGenerateRequestSchema } from "../../dialects/ollama/generate/schema.js";
+import { encodeOllamaImage, parseOllamaImage } from "../../dialects/ollama/generate/image.js";
+import {
+  ollamaGenerateRequestSchema,
+  type OllamaGenerateBody,
+} from "../../dialects/ollama/generate/schema.js";
+import { jsonLine, linesType } from "../../dialects/ollama/lines.js";
+import { validFields } from "../../dialects/field-error.js";
 import { ollamaError } from "../../dialects/error-schema.js";
 import type { AnswerForm } from "../../answers/ollama.js";
-import { answerIn } from "./answer.js";
-import { apiKeyRoute } from "../server/route.js";
+import { authorise } from "../../accounts/principals/permissions.js";
+import { imagesCall } from "../server/answer.js";
+import type { AppContext } from "../server/app-context.js";
+import { answerIn, timesFrom } from "./answer.js";
+import { apiKeyRoute, type Call } from "../server/route.js";
 import { ollamaClients } from "./clients.js";
+import { knownName } from "./names.js";
 
 const form: AnswerForm = {
   parse: parseOllamaGenerate,
@@ -32,13 +42,31 @@ export const createOllamaGeneration = apiKeyRoute({
   docs: {
     operation: "createOllamaGeneration",
     tag: "Ollama",
-    summary: "Answer a prompt, or continue a raw one",
-    description: "The answer has no `context`: a conversation is sent to `/api/chat`.",
+    summary: "Answer a prompt, continue a raw one, or generate an image",
+    description:
+      "The answer has no `context`: a conversation is sent to `/api/chat`. An image model needs the ACL `image`, too, and answers with `image`, in one line.",
     body: ollamaGenerateRequestSchema,
     example: { model: "hearth-tiny-5m", prompt: "Hello!", stream: false },
     errors: ["no_credits", "budget_exceeded"],
     answers: { 200: { description: "The answer.", schema: ollamaGenerateAnswer } },
     stream: { form: "lines", schema: z.union([ollamaGenerateAnswer, ollamaError]) },
   },
-  handle: (call, app) => answerIn(form, call, app),
+  handle(call, app) {
+    const fields = validFields(ollamaGenerateRequestSchema, call.body);
+    const model = app.models.find(knownName(app.models, fields.model));
+    const isOfImage = model?.manifest.kind === "image" && (fields.prompt ?? "") !== "";
+    return isOfImage ? generateImage(fields, call, app) : answerIn(form, call, app);
+  },
 });
+
+/** A stream has one line: it begins when the image is finished, so that every failure has its status. */
+async function generateImage(fields: OllamaGenerateBody, call: Call, app: AppContext): Promise<void> {
+  const request = parseOllamaImage(fields);
+  authorise(call.principal, { endpoint: "image", model: null });
+  const identity = { model: fields.model, created: app.clock.now(), times: timesFrom(app) };
+  const result = await imagesCall(app, call, { ...request, model: knownName(app.models, request.model) });
+  const [image] = result?.images ?? [];
+  if (image === undefined) return;
+  call.ctx.body = jsonLine(encodeOllamaImage(identity, Buffer.from(image.bytes).toString("base64")));
+  call.ctx.type = fields.stream === false ? "application/json" : linesType;
+}

@@ -1,9 +1,10 @@
 /** Answers requests to clients that wait for them. */
-import { admit, inlineFiles, type Admitted } from "../../answers/admit.js";
+import { admit, admitModel, inlineFiles, type Admitted } from "../../answers/admit.js";
 import { prepareAnswer } from "../../answers/deliver.js";
 import type { Asking, ReadRequest, ReadyRequest, TextEndpoint } from "../../answers/endpoint.js";
 import { admitEmbedding } from "../../answers/embeddings.js";
 import type { EmbeddingRequest } from "../../core/embeddings/request.js";
+import type { ImageGenerationRequest } from "../../core/images/image-generation.js";
 import { noUsage } from "../../core/usage.js";
 import type { Evaluated } from "../../inference/embeddings/embedding-run.js";
 import type { AppContext } from "./app-context.js";
@@ -87,6 +88,19 @@ export function readBodyWithFiles(app: AppContext, call: Call): Promise<{ readon
   return whileClientWaits(call.ctx.req.socket, async (signal) => ({
     whole: await inlineFiles(app, readCall(app, call, signal)),
   }));
+}
+
+/** Generates the images of a request. @returns null when the client has left. */
+export async function imagesCall(app: AppContext, call: Call, request: ImageGenerationRequest) {
+  const { ctx, principal, requestId, route } = call;
+  const context = { principal, requestId, endpoint: route.path };
+  const result = await whileClientWaits(ctx.req.socket, async (signal) => {
+    // Image generation is not counted in tokens.
+    await admitModel(app, readCall(app, call, signal), { ...request, kind: "image", prompt: null });
+    return app.imageGenerator.generateImages(request, context, signal);
+  });
+  if (result !== null) ctx.set(answerHeaders(result));
+  return result;
 }
 
 /** Embeds the inputs of a request. @returns null when the client has left. */

@@ -22,6 +22,10 @@ const prompts: readonly object[] = [
   { prompt: "play long", options: { num_predict: 2 } },
   { prompt: "play logprobs", logprobs: true, top_logprobs: 1 },
 ];
+const painter = "hearth-painter-3m";
+const ofImage = [
+  ...["eval_count", "eval_duration", "load_duration", "prompt_eval_count", "prompt_eval_duration"],
+].map((name) => `${name}: is absent`);
 const embedder = "hearth-embed-1m";
 const whole = { stream: false };
 
@@ -57,6 +61,17 @@ export const ollamaCases: readonly AnswerCase[] = [
     name: "GenerateResponse",
     values: (ask) => askAll(ask, "/api/generate", prompts, whole),
     kept: { ...times, ...noContext },
+  },
+  {
+    from: "ollama",
+    name: "GenerateResponse",
+    what: "with an image",
+    values: (ask) => ask("/api/generate", { model: painter, prompt: "a fox", width: 64, ...whole }),
+    kept: {
+      ...times,
+      ...noContext,
+      "an image is not counted in tokens": ofImage,
+    },
   },
   {
     from: "ollama",

@@ -7,6 +7,7 @@ export const ollamaGenerateAnswer = responseObject({
   ...answerFields,
   response: z.string(),
   thinking: z.string().optional().describe("The model's reasoning before the answer."),
+  image: z.string().optional().describe("The image of an image model, a PNG file in base64."),
 }).meta({ id: "OllamaGenerateAnswer", description: "An answer, or one line of a streamed one." });
 
 export type OllamaGenerateAnswer = z.infer<typeof ollamaGenerateAnswer>;

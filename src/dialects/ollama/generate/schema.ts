@@ -1,6 +1,9 @@
 /** Schema of the request of POST /api/generate. `null` means absent for every optional field; other fields are ignored. */
 import { z } from "zod";
+import { optionalInteger } from "../../request-fields.js";
 import { generationFields, imagesField, modelFields } from "../fields.js";
+
+const sideMax = 65_536;
 
 export const ollamaGenerateRequestSchema = z
   .object({
@@ -20,6 +23,8 @@ export const ollamaGenerateRequestSchema = z
       .nullish()
       .describe("Continues the prompt without a chat template; its control tokens are interpreted."),
     template: z.string().nullish().describe("Not supported: rejected."),
+    width: optionalInteger(0, sideMax).describe("Width of the image of an image model, in pixels."),
+    height: optionalInteger(0, sideMax).describe("Its height."),
     context: z.unknown().optional().describe("Not supported: rejected. `/api/chat` takes a conversation."),
     ...generationFields,
   })

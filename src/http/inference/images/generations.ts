@@ -13,11 +13,8 @@ import { imageRequestSchema } from "../../../dialects/openai-images/schema.js";
 import { imageCompletedEvent, imageList } from "../../../dialects/openai-images/response-schema.js";
 import { eventFrame } from "../../../dialects/sse.js";
 import type { NamedImage } from "../../../inference/images/generate-images.js";
-import { whileClientWaits } from "../../server/reply/client.js";
-import { answerHeaders } from "../../server/reply/run-headers.js";
 import { storedImageUrl } from "./image-file.js";
-import { admitModel } from "../../../answers/admit.js";
-import { readCall } from "../../server/answer.js";
+import { imagesCall } from "../../server/answer.js";
 import { apiKeyRoute, type Call } from "../../server/route.js";
 
 /** Generates images and returns them as URLs or base64. */
@@ -39,21 +36,13 @@ export const createImages = apiKeyRoute({
     stream: { schema: imageCompletedEvent, named: true, done: false },
   },
   async handle(call, app) {
-    const { ctx, principal, body, requestId, route } = call;
+    const { ctx, principal, body, route } = call;
     const { request, quality, streams } = parseImageRequest(body);
     const requestedModel = request.model ?? firstImageModel(app.models, principal);
     authorise(principal, { endpoint: route.acl, model: null });
     if (requestedModel === null) throw noImageModel();
-    const wanted = { ...request, model: requestedModel };
-    const context = { principal, requestId, endpoint: route.path };
-    const result = await whileClientWaits(ctx.req.socket, async (signal) => {
-      // Image generation is not counted in tokens.
-      const asked = { ...wanted, kind: "image", prompt: null } as const;
-      await admitModel(app, readCall(app, call, signal), asked);
-      return app.imageGenerator.generateImages(wanted, context, signal);
-    });
+    const result = await imagesCall(app, call, { ...request, model: requestedModel });
     if (result === null) return;
-    ctx.set(answerHeaders(result));
     const results: ImageResults = {
       created: Math.floor(app.clock.now() / 1000),
       images: result.images.map((image) => ({
