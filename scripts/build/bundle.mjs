@@ -1,8 +1,8 @@
 /**
  * Bundles the program: each entry point becomes one file at the place of its source, and what several of them share lies in
  * dist/chunks/. To load a module costs more than to run it: before, a start loaded a thousand of them. Packages with native code,
- * those that find files beside their own, and the one that reads PDF files, which is large and has no part in most starts, are not
- * bundled.
+ * those that find files beside their own, and those that read PDF files and decode sound, which are large and have no part in most
+ * starts, are not bundled.
  */
 import { build } from "esbuild";
 import { existsSync, readFileSync } from "node:fs";
@@ -12,6 +12,7 @@ import { dirname, join, relative } from "node:path";
 const external = [
   "@huggingface/transformers",
   "better-sqlite3",
+  "mpg123-decoder",
   "node-llama-cpp",
   "onnxruntime-node",
   "sharp",

@@ -6,6 +6,7 @@
  * `stream: false` is a fold of the same events.
  */
 
+import type { MessageSound } from "./audio/sounds.js";
 import type { HearthError } from "./errors.js";
 import type { CountedTokens } from "./requests/counted-tokens.js";
 import type { MessageImage } from "./images/images.js";
@@ -27,6 +28,8 @@ export interface Message {
   readonly content: string;
   /** Images in the content. They are replaced, by captions or by media that the model reads, before a prompt is built. */
   readonly images?: readonly MessageImage[];
+  /** Sounds in the content. They are replaced by media that the model reads before a prompt is built. */
+  readonly sounds?: readonly MessageSound[];
   /** What the model reads itself of the content. */
   readonly media?: readonly MessageMedium[];
   readonly name?: string;
@@ -221,6 +224,8 @@ export interface GenerationStart {
   readonly cachedTokens: number;
   /** Prompt tokens of image captions; absent = 0. */
   readonly imageTokens?: number;
+  /** Prompt tokens of sound; absent = 0. */
+  readonly audioTokens?: number;
 }
 
 /** A token and the natural logarithm of its probability. */
