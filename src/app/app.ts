@@ -145,7 +145,8 @@ async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<vo
   parts.limits.close();
   await parts.keyUse.close();
   await Promise.all(engines.all.map((engine) => engine.close()));
-  await Promise.all([engines.schemas.close(), engines.hostedTokenizer.close(), engines.pdfs.close()]);
+  const { schemas, hostedTokenizer, pdfs, sounds } = engines;
+  await Promise.all([schemas, hostedTokenizer, pdfs, sounds].map((reader) => reader.close()));
   await parts.tracing.close();
   parts.context.metrics.close();
   parts.health.close();

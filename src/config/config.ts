@@ -99,6 +99,9 @@ const settings = {
   imageFetch: z.union([z.literal("off").transform((): string[] => []), list]).default([]),
   /** Images that one request may contain. */
   imagesMax: whole(0, 1_000).default(32),
+  /** Sounds that one request may contain, and the seconds that they may last together. */
+  soundsMax: whole(0, 1_000).default(32),
+  audioSecondsMax: whole(1, 86_400).default(600),
   /** Tokens of one image at most, for models that read images themselves and can choose; 0 = 512 on a CPU, 2,048 on a GPU. */
   imageTokensMax: whole(0, 65_536).default(0),
   /** Id or alias of the model that describes images; null: the largest vision model. */

@@ -1,11 +1,14 @@
+import type { GenerationStart } from "./generation.js";
 import type { CountedTokens } from "./requests/counted-tokens.js";
 import type { AnswerEvent } from "./tools/server-call.js";
 
-/** Tokens of one run. `promptTokens` includes cached and image tokens; `completionTokens` excludes reasoning. */
+/** Tokens of one run. `promptTokens` includes cached, image and audio tokens; `completionTokens` excludes reasoning. */
 export interface Usage {
   readonly promptTokens: number;
   readonly cachedTokens: number;
   readonly imageTokens: number;
+  /** Not stored with the run; absent = 0. */
+  readonly audioTokens?: number;
   readonly completionTokens: number;
   readonly reasoningTokens: number;
   /** Generated images; absent = none. */
@@ -44,10 +47,15 @@ export function limitUsage(usage: Usage, { prompt, sampled, images = 0 }: UsageB
     promptTokens,
     cachedTokens: Math.min(usage.cachedTokens, promptTokens),
     imageTokens: Math.min(usage.imageTokens, promptTokens),
+    audioTokens: atMost(usage.audioTokens, promptTokens),
     reasoningTokens,
     completionTokens: Math.min(usage.completionTokens, sampled - reasoningTokens),
-    images: usage.images === undefined ? undefined : Math.min(usage.images, images),
+    images: atMost(usage.images, images),
   };
+}
+
+function atMost(count: number | undefined, max: number): number | undefined {
+  return count === undefined ? undefined : Math.min(count, max);
 }
 
 /** UTF-8; no known vocabulary has longer tokens. */
@@ -95,7 +103,12 @@ export function correctUsage(usage: Usage, estimated: Usage, counted: CountedTok
 export function cutPrompt(usage: Usage, own: Usage, evaluatedTokens: number): Usage {
   if (own.promptTokens <= evaluatedTokens) return usage;
   const promptTokens = usage.promptTokens - own.promptTokens + evaluatedTokens;
-  return { ...usage, promptTokens, imageTokens: Math.min(usage.imageTokens, promptTokens) };
+  return {
+    ...usage,
+    promptTokens,
+    imageTokens: Math.min(usage.imageTokens, promptTokens),
+    audioTokens: atMost(usage.audioTokens, promptTokens),
+  };
 }
 
 /** Returns the tokens that a model has written. */
@@ -107,12 +120,7 @@ export function countSampled({ completionTokens, reasoningTokens }: Usage): numb
 export function addEvent(usage: Usage, event: AnswerEvent): Usage {
   switch (event.type) {
     case "generation-start":
-      return {
-        ...usage,
-        promptTokens: usage.promptTokens + event.promptTokens,
-        cachedTokens: usage.cachedTokens + event.cachedTokens,
-        imageTokens: usage.imageTokens + (event.imageTokens ?? 0),
-      };
+      return addStart(usage, event);
     case "text-delta":
     case "tool-call-start":
     case "tool-call-delta":
@@ -131,4 +139,17 @@ export function addEvent(usage: Usage, event: AnswerEvent): Usage {
     case "generation-end":
       return usage;
   }
+}
+
+function addStart(usage: Usage, start: GenerationStart): Usage {
+  const counted = {
+    ...usage,
+    promptTokens: usage.promptTokens + start.promptTokens,
+    cachedTokens: usage.cachedTokens + start.cachedTokens,
+    imageTokens: usage.imageTokens + (start.imageTokens ?? 0),
+  };
+  const { audioTokens } = start;
+  return audioTokens === undefined
+    ? counted
+    : { ...counted, audioTokens: (usage.audioTokens ?? 0) + audioTokens };
 }

@@ -1,19 +1,22 @@
 /** Joins the parts of a message into its content. Pure. */
+import type { MessageSound } from "../core/audio/sounds.js";
 import type { Message } from "../core/generation.js";
 import type { ImageDetail, MessageImage } from "../core/images/images.js";
 import { wellFormed } from "./well-formed.js";
 
-/** A text or an image. */
-export type MessageContentPart = string | Omit<MessageImage, "at">;
+/** A text, an image or a sound. */
+export type MessageContentPart =
+  string | Omit<MessageImage, "at"> | Omit<MessageSound, "at" | "imagesBefore">;
 
-/** The text of a message and its images, if any. */
-export type MessageContent = Pick<Message, "content" | "images">;
+/** The text of a message and its images and sounds, if any. */
+export type MessageContent = Pick<Message, "content" | "images" | "sounds">;
 
 /** Joins parts; empty texts are skipped. @param separator text between two parts. */
 export function joinParts(parts: readonly MessageContentPart[], separator = ""): MessageContent {
   const images: MessageImage[] = [];
+  const sounds: MessageSound[] = [];
   let content = "";
-  /** Text after the last image. Surrogates are checked only once it is complete, since two parts may split a pair. */
+  /** Text after the last image or sound. Surrogates are checked only once it is complete, since two parts may split a pair. */
   let text = "";
   for (const [index, part] of parts.filter((each) => each !== "").entries()) {
     if (index > 0) text += separator;
@@ -23,17 +26,22 @@ export function joinParts(parts: readonly MessageContentPart[], separator = ""):
     }
     content += wellFormed(text);
     text = "";
-    images.push({ ...part, at: content.length });
+    if ("url" in part) images.push({ ...part, at: content.length });
+    else sounds.push({ ...part, at: content.length, imagesBefore: images.length });
   }
-  return toContent(content + wellFormed(text), images);
+  return toContent(content + wellFormed(text), images, sounds);
 }
 
 /** Returns the content with a text before it. */
-export function withPrefix(prefix: string, { content, images = [] }: MessageContent): MessageContent {
-  return toContent(
-    prefix + content,
-    images.map((image) => ({ ...image, at: image.at + prefix.length })),
-  );
+export function withPrefix(
+  prefix: string,
+  { content, images = [], sounds = [] }: MessageContent,
+): MessageContent {
+  const shift = <Part extends { readonly at: number }>(part: Part): Part => ({
+    ...part,
+    at: part.at + prefix.length,
+  });
+  return toContent(prefix + content, images.map(shift), sounds.map(shift));
 }
 
 /** Returns the first image detail that is given; `auto` if there is none. */
@@ -41,6 +49,14 @@ export function chooseImageDetail(...details: readonly (ImageDetail | null | und
   return details.find((detail) => detail != null) ?? "auto";
 }
 
-function toContent(content: string, images: readonly MessageImage[]): MessageContent {
-  return { content, images: images.length === 0 ? undefined : images };
+function toContent(
+  content: string,
+  images: readonly MessageImage[],
+  sounds: readonly MessageSound[],
+): MessageContent {
+  return {
+    content,
+    images: images.length === 0 ? undefined : images,
+    sounds: sounds.length === 0 ? undefined : sounds,
+  };
 }

@@ -8,12 +8,12 @@ import { countField, responseObject } from "./response-fields.js";
 const alwaysZero = countField("Always 0 here.");
 
 export const openAiUsage = responseObject({
-  prompt_tokens: countField("Tokens of the prompt, including cached tokens and images."),
+  prompt_tokens: countField("Tokens of the prompt, including cached tokens, images and sound."),
   completion_tokens: countField("Tokens of the text and tool calls of all choices, without reasoning."),
   total_tokens: countField("Sum of prompt, completion and reasoning tokens."),
   prompt_tokens_details: responseObject({
     text_tokens: countField("Tokens of the prompt's text."),
-    audio_tokens: alwaysZero,
+    audio_tokens: countField("Tokens of the prompt's sound."),
     image_tokens: countField("Tokens of the prompt's images."),
     cached_tokens: countField("Tokens of the prompt that were read from the cache."),
   }),
@@ -31,13 +31,14 @@ export type OpenAiUsage = z.infer<typeof openAiUsage>;
 
 /** Encodes usage as xAI counts it: completion tokens exclude reasoning, the total includes both. */
 export function encodeUsage(usage: Usage, model: Model): OpenAiUsage {
+  const { audioTokens = 0 } = usage;
   return {
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,
     total_tokens: usage.promptTokens + usage.completionTokens + usage.reasoningTokens,
     prompt_tokens_details: {
-      text_tokens: usage.promptTokens - usage.imageTokens,
-      audio_tokens: 0,
+      text_tokens: usage.promptTokens - usage.imageTokens - audioTokens,
+      audio_tokens: audioTokens,
       image_tokens: usage.imageTokens,
       cached_tokens: usage.cachedTokens,
     },

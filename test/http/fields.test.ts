@@ -56,7 +56,10 @@ const routes: readonly RouteFields[] = [
       ["tools.0.type", { tools: [{ type: "telepathy" }] }],
       ["modalities", { modalities: ["text", "audio"] }],
       ["messages.0.content.0", sent({ type: "file", file: {} })],
-      ["messages.0.content.0", sent({ type: "input_audio", input_audio: { data: "", format: "wav" } })],
+      [
+        "messages.0.content.0.input_audio",
+        sent({ type: "input_audio", input_audio: { data: "", format: "wav" } }),
+      ],
     ],
     named: openaiName,
   },

@@ -1,5 +1,6 @@
 /** The part of the composition root that builds everything that runs models, over the one memory that they share. */
 import type { Config } from "../../config/config.js";
+import type { SoundDecoder } from "../../core/audio/sounds.js";
 import type { EmbeddingEngine } from "../../core/embeddings/engine.js";
 import type { Engine } from "../../core/engine.js";
 import type { ImageEngine } from "../../core/images/image-generation.js";
@@ -7,6 +8,7 @@ import type { Model } from "../../core/model.js";
 import type { Schemas } from "../../core/schemas.js";
 import type { HostedTokenizer } from "../../core/tokenizer.js";
 import { seenGpu } from "../../engine/gpu/memory.js";
+import { createSoundDecoder } from "../../engine/audio/sound-decoder.js";
 import { createImageEngine } from "../../engine/images/engine.js";
 import { createSchemas } from "../../engine/language/schemas/schemas.js";
 import { createHostedTokenizer } from "../../engine/language/tokenize/tokenize.js";
@@ -46,6 +48,8 @@ interface WorkerUrls {
   readonly schemaMsMax?: number;
   /** The hosted models' tokenizer's. */
   readonly tokenizerWorkerUrl?: URL;
+  /** The decoder's of sound files. */
+  readonly audioWorkerUrl?: URL;
   /** The reader's of PDF files. */
   readonly pdfWorkerUrl?: URL;
   /** The reader's of reports; null: the connection of the server reads them. */
@@ -93,12 +97,18 @@ export function buildEngines(
   const thread = given.textThread ?? buildTextThread(config, system, given);
   const { llama, remote } = buildTextEngines(config, system, memory, thread, { ...given, ...models });
   const { vision, imageEngine, onnxCheck } = buildImageEngines(config, system, memory, given);
+  const readers = buildReaders(config, system, given);
   return {
     engine: given.engine ?? byPlacement(llama, remote),
     embeddingEngine: given.embeddingEngine ?? embeddingsByPlacement(llama.embeddings, remote.embeddings),
     imageEngine,
-    media: buildMedia(config, system, { vision, visionModel: models.visionModel }, given.captioning),
-    ...buildReaders(config, system, given),
+    media: buildMedia(
+      config,
+      system,
+      { vision, visionModel: models.visionModel, sounds: readers.sounds },
+      given.captioning,
+    ),
+    ...readers,
     onnxCheck,
     memory,
     /** The engines that hold models in memory. */
@@ -199,11 +209,16 @@ function buildImageEngines(
   return { vision, imageEngine, onnxCheck };
 }
 
-/** Builds what reads images in conversations, or replaces them by descriptions. @throws Error naming the invalid host in `imageFetch`. */
+/** Builds what reads images and sound in conversations, or replaces images by descriptions. @throws Error naming the invalid host in `imageFetch`. */
 function buildMedia(
-  { imageFetch, imagesMax }: Config,
+  { imageFetch, imagesMax, soundsMax, audioSecondsMax }: Config,
   { clock, logger, tracing }: TracedDeps,
-  models: Pick<Parameters<typeof createCaptioning>[0], "vision" | "visionModel">,
+  {
+    sounds,
+    ...models
+  }: Pick<Parameters<typeof createCaptioning>[0], "vision" | "visionModel"> & {
+    readonly sounds: SoundDecoder;
+  },
   given: Captioning | undefined,
 ) {
   const log = (message: string): void => logger.warn({ engine: "vision" }, message);
@@ -212,14 +227,17 @@ function buildMedia(
   const reading = { fetcher, decoder: createImageDecoder(log), imagesMax };
   return createMediaPreparation({
     ...reading,
+    sounds,
+    soundsMax,
+    audioSecondsMax,
     captioning: given ?? createCaptioning({ ...models, ...reading }),
   });
 }
 
-/** Builds what reads schemas, texts for hosted models, and PDF files, each in a thread of its own. */
+/** Builds what reads schemas, texts for hosted models, sound and PDF files, each in a thread of its own. */
 function buildReaders(config: Config, { clock, logger }: SystemDeps, given: EngineOverrides) {
   const log = (engine: string) => (message: string) => logger.warn({ engine }, message);
-  const { schemaMsMax, schemaWorkerUrl, tokenizerWorkerUrl, pdfWorkerUrl } = given;
+  const { schemaMsMax, schemaWorkerUrl, tokenizerWorkerUrl, audioWorkerUrl, pdfWorkerUrl } = given;
   return {
     schemas:
       given.schemas ??
@@ -237,6 +255,11 @@ function buildReaders(config: Config, { clock, logger }: SystemDeps, given: Engi
         workerUrl: tokenizerWorkerUrl ?? new URL("../../engine/language/tokenize/worker.js", import.meta.url),
         log: log("tokenize"),
       }),
+    sounds: createSoundDecoder({
+      clock,
+      workerUrl: audioWorkerUrl ?? new URL("../../engine/audio/worker.js", import.meta.url),
+      log: log("audio"),
+    }),
     pdfs: createPdfReader({
       clock,
       workerUrl: pdfWorkerUrl ?? new URL("../../engine/pdf/worker.js", import.meta.url),

@@ -17,6 +17,7 @@ import { chooseFormat, type StatedFormat } from "../generation/format-fields.js"
 import { parseReasoning } from "../generation/reasoning-fields.js";
 import { readRunLabels } from "../run-labels.js";
 import { withSchemaTexts } from "../schema-texts.js";
+import { readSoundPart } from "../sound-part.js";
 import { readTextFile } from "../text-file.js";
 import { wellFormed } from "../well-formed.js";
 import { chatRequestSchema, type ChatRequestBody, type ChatMessageBody, type ContentBody } from "./schema.js";
@@ -257,5 +258,6 @@ function readPart(part: PartBody, param: string, isAssistant: boolean): MessageC
     const { file_data: data, filename } = part.file;
     return readTextFile({ data, filename }, `${param}.file.file_data`);
   }
+  if (part.type === "input_audio" && !isAssistant) return readSoundPart(part, param);
   throw unsupported(param, `content parts of the type '${part.type}' are`);
 }

@@ -14,6 +14,7 @@ import {
 } from "../request-fields.js";
 import { argumentsField, resultField } from "../call-fields.js";
 import { nestedTextFormatSchema, textToolFields } from "../client-tools/text-input.js";
+import { soundPart } from "../sound-part.js";
 import { cacheKeyField, labelField, serviceTierField } from "../run-labels.js";
 import { continuationFields, prefixField } from "../generation/continuation.js";
 import { formatFields } from "../generation/format-fields.js";
@@ -68,12 +69,12 @@ const part = z
         .nullish(),
     }),
     z.object({ type: z.literal("text_file") }),
-    z.object({ type: z.literal("input_audio") }),
+    soundPart,
   ])
   .meta({
     id: "ChatContentPart",
     description:
-      "Text, images and text files are supported; uploaded files, other files and audio are rejected.",
+      "Text, images, text files and, for models that read sound, sound are supported; other files are rejected.",
   });
 const content = z.union([z.string(), boundedArray(part, partsMax)]);
 const name = z.string().nullish();

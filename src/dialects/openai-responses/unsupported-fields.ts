@@ -38,8 +38,7 @@ function rejectUnsupportedParts(content: ItemContent, param: string, isAssistant
     const partParam = `${param}.${index}`;
     if (
       (part.type === "input_file" && (isAssistant || part.file_data == null)) ||
-      part.type === "input_audio" ||
-      (isAssistant && part.type === "input_image")
+      (isAssistant && (part.type === "input_image" || part.type === "input_audio"))
     )
       throw unsupported(partParam, `content parts of the type '${part.type}' are`);
     if (part.type === "input_file") decodeText(part.file_data ?? "", `${partParam}.file_data`);

@@ -41,7 +41,16 @@ export const namedFields = {
   name: z.string().max(2_000).nullish().describe("The older form of `model`."),
 };
 
-const capability = z.enum(["completion", "tools", "insert", "vision", "thinking", "embedding", "image"]);
+const capability = z.enum([
+  "completion",
+  "tools",
+  "insert",
+  "vision",
+  "audio",
+  "thinking",
+  "embedding",
+  "image",
+]);
 
 export const capabilitiesField = responseArray(capability);
 
@@ -59,6 +68,7 @@ export function listCapabilities(
     ["tools", capabilities.tools],
     ["insert", fillsGaps],
     ["vision", inputModalities.includes("image")],
+    ["audio", inputModalities.includes("audio")],
     ["thinking", capabilities.reasoning],
   ] as const;
   return can.flatMap(([name, has]) => (has ? [name] : []));

@@ -1,6 +1,6 @@
 /**
  * What a run reads and writes, in the shape of OpenTelemetry's conventions for generative AI: messages of parts. Contents of files are left
- * out: of an image in the request, its type and length stand for it.
+ * out: of an image or a sound in the request, its type and length stand for it.
  */
 import type { EmbeddingInput, InputSource } from "../../core/embeddings/request.js";
 import type { Message, RawPrompt } from "../../core/generation.js";
@@ -11,7 +11,12 @@ export type ContentPart =
   | { readonly type: "tool_call"; readonly id: string; readonly name: string; readonly arguments: string }
   | { readonly type: "tool_call_response"; readonly id: string; readonly response: string }
   | { readonly type: "uri"; readonly modality: "image"; readonly uri: string }
-  | { readonly type: "blob"; readonly modality: "image"; readonly mime_type: string; readonly chars: number }
+  | {
+      readonly type: "blob";
+      readonly modality: "image" | "audio";
+      readonly mime_type: string;
+      readonly chars: number;
+    }
   | { readonly type: "tokens"; readonly tokens: number };
 
 export interface ContentMessage {
@@ -47,6 +52,7 @@ function messageParts({
   role,
   content,
   images = [],
+  sounds = [],
   reasoning,
   toolCalls = [],
   toolCallId,
@@ -56,6 +62,8 @@ function messageParts({
   if (role === "tool") parts.push({ type: "tool_call_response", id: toolCallId ?? "", response: content });
   else if (content !== "") parts.push({ type: "text", content });
   for (const { url } of images) parts.push(imagePart(url));
+  for (const { base64, format } of sounds)
+    parts.push({ type: "blob", modality: "audio", mime_type: `audio/${format}`, chars: base64.length });
   for (const { id, name, arguments: json } of toolCalls)
     parts.push({ type: "tool_call", id, name, arguments: json });
   return parts;

@@ -143,17 +143,24 @@ async function computeDigest(bytes: Uint8Array): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Returns the message with its images replaced by texts, each on lines of its own. */
-function insertTexts({ images = [], ...message }: Message, texts: readonly string[]): Message {
+/** Returns the message with its images replaced by texts, each on lines of its own; its sounds keep their places. */
+function insertTexts({ images = [], sounds, ...message }: Message, texts: readonly string[]): Message {
   const { content } = message;
-  const parts: string[] = [];
-  let from = 0;
-  for (const [index, { at }] of images.entries()) {
-    parts.push(content.slice(from, at), texts[index] ?? "");
-    from = at;
+  const ends = [...images.map(({ at }) => at), content.length];
+  /** How far each piece of the content has moved. */
+  const shifts: number[] = [];
+  let joined = "";
+  for (const [index, end] of ends.entries()) {
+    joined = joinOnOwnLine(joined, content.slice(ends[index - 1] ?? 0, end));
+    shifts.push(joined.length - end);
+    joined = joinOnOwnLine(joined, texts[index] ?? "");
   }
-  parts.push(content.slice(from));
-  return { ...message, content: parts.reduce(joinOnOwnLine, "") };
+  const moved = sounds?.map((sound) => ({
+    ...sound,
+    at: sound.at + (shifts[sound.imagesBefore] ?? 0),
+    imagesBefore: 0,
+  }));
+  return { ...message, content: joined, sounds: moved };
 }
 
 function joinOnOwnLine(text: string, part: string): string {
@@ -161,11 +168,15 @@ function joinOnOwnLine(text: string, part: string): string {
   return `${text}${isSeparated ? "" : "\n"}${part}`;
 }
 
-/** @throws HearthError that names the first image beyond the limit of a request */
-export function refuseTooMany(images: readonly MessageImage[], imagesMax: number): void {
-  const over = images[imagesMax];
+/** @throws HearthError that names the first image, or sound, beyond the limit of a request */
+export function refuseTooMany(
+  parts: readonly { readonly param: string }[],
+  max: number,
+  what: "images" | "sounds" = "images",
+): void {
+  const over = parts[max];
   if (over === undefined) return;
-  const message = `${over.param}: a request may hold at most ${imagesMax} images, this one holds ${images.length}`;
+  const message = `${over.param}: a request may hold at most ${max} ${what}, this one holds ${parts.length}`;
   throw new HearthError("invalid_value", message, { param: over.param });
 }
 

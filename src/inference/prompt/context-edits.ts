@@ -127,7 +127,7 @@ function withoutToolUses(
   const removed: string[] = [];
   const inserted: string[] = [];
   const changed = messages.map((message): Message => {
-    const { toolCallId, toolCalls, images: _, ...rest } = message;
+    const { toolCallId, toolCalls, images: _, sounds: __, ...rest } = message;
     if (toolCallId !== undefined && cleared.has(toolCallId)) {
       removed.push(message.content);
       inserted.push(clearedResult);

@@ -1,9 +1,10 @@
-import type { Engine, LoadedModel, MediaReading, TextTokens } from "../../core/engine.js";
+import type { Engine, LoadedModel, TextTokens } from "../../core/engine.js";
 import type { GenerationRequest } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import { countPromptTokens } from "../../core/prompt/media.js";
 import { hold, unlessAborted } from "../abortable.js";
 import { tooManyRuns } from "../too-many-runs.js";
+import type { PreparedConversation } from "./captioning.js";
 import type { MediaPreparation } from "./media.js";
 import { fittingPrompt } from "./fitting.js";
 
@@ -54,14 +55,17 @@ export function createPromptCounter(deps: PromptCounterDeps) {
       signal: AbortSignal,
     ): Promise<number> =>
       bounded(async () => {
-        const prepare = async (reads: MediaReading | undefined): Promise<GenerationRequest> => {
-          const prepared = Promise.resolve(media.prepare(original.messages, reads, teamId, signal));
-          return { ...original, messages: (await unlessAborted(prepared, signal)).messages };
-        };
-        // Before the model is held, unless it may read media itself.
-        const early = model.load?.projector === undefined ? await prepare(undefined) : null;
+        const withMessages = async (
+          prepared: PreparedConversation | Promise<PreparedConversation>,
+        ): Promise<GenerationRequest> => ({
+          ...original,
+          messages: (await unlessAborted(Promise.resolve(prepared), signal)).messages,
+        });
+        const early = media.prepareEarly(original.messages, model, teamId, signal);
+        const readEarly = early === null ? null : await withMessages(early);
         const prompt = await withModel(model, signal, async (loaded) => {
-          const request = early ?? (await prepare(loaded.reads));
+          const request =
+            readEarly ?? (await withMessages(media.prepare(original.messages, loaded.reads, teamId, signal)));
           return request.truncate === true
             ? (await fittingPrompt(engine, model, loaded, request)).prompt
             : engine.prompt(model, request);

@@ -11,7 +11,11 @@ export interface Prompts {
   readonly prompts: readonly Prompt[];
   /** Tokens of the first one that are images, or that describe them. */
   readonly imageTokens: number;
+  /** Tokens of the first one that are sound. */
+  readonly audioTokens: number;
 }
+
+const noMedia = { imageTokens: 0, audioTokens: 0 };
 
 /**
  * Builds the prompts of a request: of its conversation, or the raw ones.
@@ -29,17 +33,21 @@ export async function buildPrompts(
   checkTokenIds(request, loaded);
   if (request.raw !== undefined) {
     const prompts = await Promise.all(request.raw.prompts.map((source) => engine.prompt(model, source)));
-    return { prompts, imageTokens: 0 };
+    return { prompts, ...noMedia };
   }
   const { prompt, messages } =
     request.truncate === true
       ? await fittingPrompt(engine, model, loaded, request)
       : { prompt: await engine.prompt(model, request), messages: request.messages };
   // A server that is sent texts does not say which tokens belong to images.
-  if (prompt.conversation !== undefined) return { prompts: [prompt], imageTokens: 0 };
+  if (prompt.conversation !== undefined) return { prompts: [prompt], ...noMedia };
   const captionTokens = await countCaptionTokens(engine, model, messages, conversation);
   const imageTokens = captionTokens + countMediaTokens(prompt, "image");
-  return { prompts: [prompt], imageTokens: Math.min(imageTokens, countPromptTokens(prompt)) };
+  return {
+    prompts: [prompt],
+    imageTokens: Math.min(imageTokens, countPromptTokens(prompt)),
+    audioTokens: countMediaTokens(prompt, "sound"),
+  };
 }
 
 /** Returns prompts that are being built; null when they do not fit into the context. */

@@ -20,7 +20,12 @@ describe("a chat request", () => {
         ],
       }),
     ],
-    ["messages.1.content.0", says("user", { content: [{ type: "input_audio", input_audio: {} }] })],
+    [
+      "messages.1.content.0",
+      says("assistant", {
+        content: [{ type: "input_audio", input_audio: { data: "", format: "wav" } }],
+      }),
+    ],
     ["messages.1.content.0", says("user", { content: [{ type: "refusal", refusal: "no" }] })],
   ])("with %s, which is not supported, is rejected with the name of the field", (param, fields) => {
     const error = errorOf(body(fields));

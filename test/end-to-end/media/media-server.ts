@@ -44,7 +44,19 @@ export function imagePart(png: Buffer): OpenAI.Chat.ChatCompletionContentPartIma
   return { type: "image_url", image_url: { url: `data:image/png;base64,${png.toString("base64")}` } };
 }
 
-/** A greedy answer to a text, an image and a text, with the log probabilities of its tokens. */
+export function soundPart(
+  file: Buffer,
+  format: "wav" | "mp3" = "wav",
+): OpenAI.Chat.ChatCompletionContentPartInputAudio {
+  return { type: "input_audio", input_audio: { data: file.toString("base64"), format } };
+}
+
+/** Images are PNG, all else is sound. */
+function partOf(file: Buffer): OpenAI.Chat.ChatCompletionContentPart {
+  return file.toString("latin1", 1, 4) === "PNG" ? imagePart(file) : soundPart(file);
+}
+
+/** A greedy answer to texts, images and sounds, with the log probabilities of its tokens. */
 export async function look(
   { client }: TestServer,
   model: string,
@@ -52,7 +64,7 @@ export async function look(
   tokens = 24,
 ): Promise<OpenAI.Chat.ChatCompletion> {
   const content = parts.map((part) =>
-    typeof part === "string" ? { type: "text" as const, text: part } : imagePart(part),
+    typeof part === "string" ? { type: "text" as const, text: part } : partOf(part),
   );
   return client.chat.completions.create({
     model,

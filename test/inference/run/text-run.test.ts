@@ -80,6 +80,7 @@ async function createTestGenerator(
     schemas: testSchemas(),
     media: {
       prepare: (messages, _reads, teamId, signal) => noCaptioning.caption(messages, teamId, signal),
+      prepareEarly: (messages, _model, teamId, signal) => noCaptioning.caption(messages, teamId, signal),
     },
     slots: scheduler,
     runs: change(runs),

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { mcpApprovalRequest, mcpApprovalResponse, mcpCall, mcpListTools } from "./mcp/input-items.js";
 import { argumentsField, toArgumentsText, toResult } from "../../call-fields.js";
 import { prefixField } from "../../generation/continuation.js";
+import { soundPart } from "../../sound-part.js";
 import { boundedArray } from "../../request-fields.js";
 
 const partsMax = 10_000;
@@ -39,7 +40,7 @@ const part = z.discriminatedUnion("type", [
     file_url: z.string().nullish().describe("http(s), if the operator allows it."),
     filename: z.string().nullish(),
   }),
-  z.object({ type: z.literal("input_audio") }),
+  soundPart,
 ]);
 const content = z.union([z.string(), boundedArray(part, partsMax)]);
 

@@ -11,6 +11,7 @@ import {
   type MessageContent,
   type MessageContentPart,
 } from "../../message-content.js";
+import { readSoundPart } from "../../sound-part.js";
 import { readTextFile } from "../../text-file.js";
 import { wellFormed } from "../../well-formed.js";
 import { imageGenerationTool } from "../tools/server-tools.js";
@@ -202,6 +203,7 @@ function toContentPart(part: ItemPart, param: string): MessageContentPart {
   }
   if (part.type === "input_file" && part.file_data != null)
     return readTextFile({ data: part.file_data, filename: part.filename }, `${param}.file_data`);
+  if (part.type === "input_audio") return readSoundPart(part, param);
   throw unsupported("input", `content parts of the type '${part.type}' are`);
 }
 

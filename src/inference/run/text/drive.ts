@@ -3,8 +3,6 @@
  * model has slots, or the turns of its only choice (turns.ts).
  */
 import { countPromptTokens } from "../../../core/prompt/media.js";
-import type { MediaReading } from "../../../core/engine.js";
-import type { PreparedConversation } from "../../prompt/captioning.js";
 import { unlessAborted } from "../../abortable.js";
 import { buildPrompts } from "../../prompt/prompts.js";
 import { createAnswerValidator } from "./answer-rules.js";
@@ -57,15 +55,16 @@ async function prepareFirstTurn(run: TextRun): Promise<Turn> {
   const building = createAnswerValidator(services.schemas, request, teamId);
   const validator = building instanceof Promise ? await unlessAborted(building, signal) : building;
   run.warnings.push(...validator.warnings);
-  // Before the model is held: while images are described, it may serve others. Not one that may read them itself.
   const messages = withAllowedCalls(request.messages, run.context.allowedCalls);
-  const prepare = async (reads: MediaReading | undefined): Promise<PreparedConversation> => {
-    const prepared = services.media.prepare(messages, reads, teamId, signal);
-    return prepared instanceof Promise ? unlessAborted(prepared, signal) : prepared;
-  };
-  const early = model.load?.projector === undefined ? await prepare(undefined) : null;
+  const started = services.media.prepareEarly(messages, model, teamId, signal);
+  const early = started instanceof Promise ? await unlessAborted(started, signal) : started;
   const loaded = await run.timings.measureLoad(() => run.load(services.load(model, signal)));
-  const conversation = early ?? (await prepare(loaded.reads));
+  const conversation =
+    early ??
+    (await unlessAborted(
+      (async () => services.media.prepare(messages, loaded.reads, teamId, signal))(),
+      signal,
+    ));
   if (loaded.countsWholeAnswer === true) warnOfPenaltyTokens(run);
   if (conversation.imageTexts.size > 0) run.warnings.push(describedImages);
   const built = await unlessAborted(

@@ -29,6 +29,8 @@ export interface Turn {
   readonly prompts: readonly Prompt[];
   /** Tokens of the first prompt that describe images. */
   readonly imageTokens: number;
+  /** Tokens of the first prompt that are sound. */
+  readonly audioTokens: number;
   /** Tokens after which reasoning is ended; null = no limit. */
   readonly reasoningTokensMax: number | null;
   readonly validator: AnswerValidator;
@@ -139,12 +141,15 @@ class ChoiceEvents implements EventTaker {
 
   #begin(start: GenerationStart): GenerationStart {
     const { prompt } = this.#choice;
-    const { imageTokens } = this.#turn;
+    const { imageTokens, audioTokens } = this.#turn;
     const { countedPrompts } = this.#run;
     this.#own = noUsage;
     this.#attempts += 1;
     const isFirst = !countedPrompts.has(prompt);
-    const event = isFirst && imageTokens > 0 ? { ...start, imageTokens } : start;
+    const event =
+      isFirst && imageTokens + audioTokens > 0
+        ? { ...start, imageTokens: imageTokens || undefined, audioTokens: audioTokens || undefined }
+        : start;
     if (isFirst || this.#attempts > 1) this.#count(event);
     countedPrompts.add(prompt);
     return event;
