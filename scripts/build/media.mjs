@@ -42,7 +42,7 @@ if (isProgram) process.exitCode = (await buildMedia()) ? 0 : 1;
 
 /** @returns {Promise<boolean>} whether the library is there */
 export async function buildMedia() {
-  if (process.platform !== "linux") return false;
+  if (process.platform !== "linux" || !existsSync(join(native, "media.cpp"))) return false;
   const before = fingerprint();
   if (existsSync(mediaLibrary) && existsSync(stamp) && readFileSync(stamp, "utf8") === before) return true;
   const folder = mkdtempSync(join(tmpdir(), "hearth-media-"));

@@ -37,7 +37,9 @@ function project(): string {
   const root = mkdtempSync(join(tmpdir(), "hearth-build-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   for (const folder of ["scripts/build", "src"]) mkdirSync(join(root, folder), { recursive: true });
-  const scripts = ["build.mjs", "build/bundle.mjs", "build/console.mjs"].map((name) => `scripts/${name}`);
+  const scripts = ["build.mjs", "build/bundle.mjs", "build/console.mjs", "build/media.mjs"].map(
+    (name) => `scripts/${name}`,
+  );
   for (const file of ["package.json", ...scripts]) copyFileSync(join(repository, file), join(root, file));
   symlinkSync(join(repository, "node_modules"), join(root, "node_modules"));
   writeFileSync(join(root, "tsconfig.json"), JSON.stringify(settings));
