@@ -12,6 +12,7 @@
 #include "llama.h"
 #include "mtmd.h"
 #include "node-api.h"
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -187,8 +188,8 @@ class Parts {
             return flops >= flops_per_ms * part_ms;
         }
         std::unique_lock<std::mutex> lock(mutex);
-        const double took = now_ms() - began;
-        if (took > ms_measured_min) flops_per_ms = (flops_per_ms + flops / took) / 2;
+        // Not by the speed of this part: a part has a cost of its own, so that short ones would make the next ones shorter still.
+        flops_per_ms *= std::clamp(part_ms / std::max(now_ms() - began, ms_measured_min), 0.5, 2.0);
         flops = 0;
         is_granted = false;
         wait(lock);
@@ -240,7 +241,7 @@ class Parts {
     std::condition_variable changed;
     bool is_running = false, is_granted = false, is_waiting = true, is_aborted = false;
     double part_ms = 0, began = 0, flops = 0;
-    /* A guess for one core, until it is measured. */
+    /* A guess for one core, corrected by how long each part took. */
     double flops_per_ms = 5e7;
 
     void wait(std::unique_lock<std::mutex> &lock) {
