@@ -97,6 +97,20 @@ export interface ProjectorFile {
   readonly audio: boolean;
 }
 
+/** Where the tensors of a model are, on a machine with a GPU. */
+export interface Placement {
+  /** Layers, from the first on, whose experts stay in main memory. */
+  readonly cpuExperts?: number | "all";
+  /** Regular expressions: tensors whose names they match stay in main memory. */
+  readonly cpuTensors?: readonly string[];
+  /** The GPU that has the model where it is not split, or what cannot be split. */
+  readonly mainGpu?: number;
+  /** How several GPUs share the model. */
+  readonly gpuSplit?: "none" | "layer" | "row";
+  /** Parts of the model on each GPU, in proportion. */
+  readonly gpuShares?: readonly number[];
+}
+
 /** How the engine loads one model; what is absent is as the settings of the server say. */
 export interface LoadSettings {
   /** Generations at a time. */
@@ -104,6 +118,8 @@ export interface LoadSettings {
   readonly kvCacheType?: "f16" | "q8_0" | "q4_0";
   /** Layers that are computed on the GPU. */
   readonly gpuLayers?: number | "auto" | "max";
+  /** Where its tensors are, beyond how many layers are on the GPU. */
+  readonly placement?: Placement;
   /** Positions are scaled for a context of this length. */
   readonly yarn?: LongContext & { readonly architecture: string; readonly contextTokens: number };
   /** Text of the chat template that replaces the model's own. */

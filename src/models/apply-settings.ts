@@ -6,6 +6,7 @@ import {
   type Adapter,
   type LoadSettings,
   type Modality,
+  type Placement,
   type Model,
   type ProjectorFile,
   type RequestDefaults,
@@ -151,6 +152,7 @@ async function toLoadSettings(
     slots,
     kvCacheType: kvCache,
     gpuLayers,
+    placement: toPlacement(settings),
     keepAliveMs: keepAlive,
     template: text ?? undefined,
     projector: projector ?? undefined,
@@ -166,6 +168,13 @@ async function toLoadSettings(
   if (text !== null) return { load, problem };
   const unread = `its setting template names a file that cannot be read, or that is larger than ${templateBytesMax} bytes.`;
   return { load, problem: unread };
+}
+
+/** Returns where tensors are placed; undefined where no setting says it. */
+function toPlacement(settings: ModelSettings): Placement | undefined {
+  const { cpuExperts, cpuTensors, mainGpu, gpuSplit, gpuShares } = settings;
+  const placement = withoutAbsent({ cpuExperts, cpuTensors, mainGpu, gpuSplit, gpuShares });
+  return Object.keys(placement).length === 0 ? undefined : placement;
 }
 
 /** Returns the projector of the setting, or the one beside the model; undefined if there is none, null if the setting names none. */

@@ -78,6 +78,14 @@ const adapter = z.strictObject({
   scale: decimal(-100, 100).default(1),
 });
 
+const tensorPatternsMax = 64;
+const gpusMax = 16;
+const tensorPattern = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine(isPattern, "must be a regular expression on one line");
+
 const notOffered = z
   .unknown()
   .refine(
@@ -114,6 +122,16 @@ export const modelSettingsSchema = z
     scale: decimal(-100, 100),
     /** Layers that are computed on the GPU. */
     gpuLayers: z.union([z.enum(["auto", "max"]), whole(0, 100_000)]),
+    /** Layers, from the first on, whose experts stay in main memory beside a GPU. */
+    cpuExperts: z.union([z.literal("all"), whole(0, 512)]),
+    /** Regular expressions: tensors whose names they match stay in main memory beside a GPU. */
+    cpuTensors: z.array(tensorPattern).min(1).max(tensorPatternsMax),
+    /** The GPU that has the model where it is not split; the first is 0. */
+    mainGpu: whole(0, gpusMax - 1),
+    /** How several GPUs share the model. */
+    gpuSplit: z.enum(["none", "layer", "row"]),
+    /** Parts of the model on each GPU, in proportion. */
+    gpuShares: z.array(decimal(0, 1_000_000)).min(1).max(gpusMax),
     /** Tokens after which its reasoning is ended where a request states no effort and no budget. */
     reasoningTokensMax: whole(1, 1_048_576),
     draft: notOffered,
@@ -135,6 +153,14 @@ export const settingNames: readonly string[] = Object.entries(modelSettingsSchem
       : [name];
   },
 );
+
+function isPattern(written: string): boolean {
+  try {
+    return new RegExp(written) instanceof RegExp && !written.includes("\n");
+  } catch {
+    return false;
+  }
+}
 
 /** A model name, or a pattern of names: `*` stands for any text. */
 function isAlias(written: string): boolean {

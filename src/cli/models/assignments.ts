@@ -5,7 +5,7 @@ import { closestTexts } from "../../models/closest-names.js";
 import { settingNames } from "../../models/settings.js";
 
 /** Settings that are texts, whatever they look like in YAML. */
-const textSettings = new Set(["system", "template", "base", "keepAlive"]);
+const textSettings = new Set(["system", "template", "base", "keepAlive", "projector"]);
 
 /**
  * Returns the change: fields of a dotted key are objects, and a key without a value is null.

@@ -73,7 +73,7 @@ export class LlamaHost {
     this.#residents = new ResidentMap(loadForm);
     this.#longForms = new ResidentMap(loadForm);
     this.#embedders = new ResidentMap(async (model) =>
-      loadEmbedder(await openLibrary(), model, settings, loadPlainly),
+      loadEmbedder(await openLibrary(), model, settings, { loadPlainly, hooks }),
     );
   }
 

@@ -60,13 +60,13 @@ export function withoutProjector(model: Model): Model {
 
 /** Returns a digest of everything that a trial's result depends on; null when a file cannot be read. */
 async function digestTrial(model: Model, settings: LlamaSettings): Promise<string | null> {
-  const { slots, kvCacheType, gpuLayers, template, adapters, projector } = model.load ?? {};
+  const { slots, kvCacheType, gpuLayers, placement, template, adapters, projector } = model.load ?? {};
   const beside = [...listAdapters(model), ...(projector === undefined ? [] : [projector])];
   const paths = [model.path, ...beside.map(({ path }) => path)];
   const files = await Promise.all(paths.map(readVersion));
   if (files.includes(null)) return null;
   const library = libraryVersion("node-llama-cpp");
-  const load = { slots, kvCacheType, gpuLayers, template, adapters };
+  const load = { slots, kvCacheType, gpuLayers, placement, template, adapters };
   const identity = [files, model.manifest.bytes, library, settings, load];
   return createHash("sha256").update(JSON.stringify(identity)).digest("hex");
 }

@@ -41,7 +41,7 @@ async function tryModel({ model: wholeModel, settings }: SmokeTask): Promise<voi
     prefillChunkTokens: promptTokensMax,
   };
   if (model.manifest.kind === "chat") await tryChatModel(llama, model, smallSettings, { loadPlainly, media });
-  else await (await loadEmbedder(llama, model, smallSettings, loadPlainly)).dispose();
+  else await (await loadEmbedder(llama, model, smallSettings, { loadPlainly, hooks: media.hooks })).dispose();
   await llama.dispose();
 }
 

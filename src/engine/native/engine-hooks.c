@@ -6,6 +6,7 @@
  *   pool of its own; one that uses a single thread has none, because the pool's other threads would only wait.
  * - The address of a context, by which other native code works on it.
  * - A decode that is running can be ended, and the cells of a sequence are copied in memory.
+ * - A model is placed on devices as its settings say: tensors that stay in main memory, the main GPU, the split.
  * - An assertion of ggml, which would end the process, becomes a C++ exception, which the addon turns into an error of the call. Not on a
  *   thread of JavaScript, where nothing catches it.
  *
@@ -208,6 +209,88 @@ EXPORTED void llama_free(void *context) {
     free(removed);
 }
 
+/* The beginning of `llama_model_params` of llama.h, and room for the rest of it. */
+struct model_params {
+    void *devices;
+    const struct tensor_override *overrides;
+    int32_t n_gpu_layers;
+    int32_t split_mode;
+    int32_t load_mode;
+    int32_t lazy_mode;
+    int32_t main_gpu;
+    const float *tensor_split;
+    char rest[256];
+};
+
+/* `llama_model_tensor_buft_override`; a list ends with one without a pattern. */
+struct tensor_override {
+    const char *pattern;
+    void *buffer_type;
+};
+
+enum { PATTERNS_MAX = 1024, SHARES_MAX = 128, PLACEMENT_BYTES_MAX = 65536 };
+/* Of `ggml_backend_dev_type`. */
+enum { DEVICE_CPU = 0 };
+/* Of `llama_split_mode`. */
+enum { SPLIT_NONE = 0, SPLIT_LAYER = 1 };
+
+/* How the models that are loaded from now on are placed. The caller loads one at a time. */
+static struct {
+    bool is_set;
+    /* Lines: patterns of the names of tensors that stay in main memory. */
+    char patterns[PLACEMENT_BYTES_MAX];
+    /* -1: as the engine has it. */
+    int32_t main_gpu;
+    int32_t split_mode;
+    int32_t share_count;
+    float shares[SHARES_MAX];
+} placement;
+
+/* Returns whether the parameters of a model are laid out as above: their defaults are where they are expected. */
+static bool model_params_are_known(void *addon) {
+    struct model_params (*defaults)(void) = (struct model_params (*)(void))dlsym(addon, "llama_model_default_params");
+    if (defaults == NULL) return false;
+    const struct model_params params = defaults();
+    return params.devices == NULL && params.overrides == NULL && params.n_gpu_layers == -1 && params.split_mode == SPLIT_LAYER &&
+           params.main_gpu == 0 && params.tensor_split == NULL;
+}
+
+/* Cuts the patterns into a list of overrides. Returns its length. */
+static size_t list_overrides(void *addon, struct tensor_override *overrides) {
+    void *(*device_of)(int) = (void *(*)(int))dlsym(addon, "ggml_backend_dev_by_type");
+    void *(*buffer_of)(void *) = (void *(*)(void *))dlsym(addon, "ggml_backend_dev_buffer_type");
+    if (device_of == NULL || buffer_of == NULL) return 0;
+    void *main_memory = buffer_of(device_of(DEVICE_CPU));
+    size_t count = 0;
+    char *rest = NULL;
+    for (char *line = strtok_r(placement.patterns, "\n", &rest); line != NULL && count < PATTERNS_MAX - 1; line = strtok_r(NULL, "\n", &rest)) {
+        overrides[count].pattern = line;
+        overrides[count].buffer_type = main_memory;
+        count += 1;
+    }
+    overrides[count].pattern = NULL;
+    overrides[count].buffer_type = NULL;
+    return count;
+}
+
+typedef void *(*load_function)(const char *path, struct model_params params);
+
+/* The addon loads every model by this function. */
+EXPORTED void *llama_model_load_from_file(const char *path, struct model_params params) {
+    Dl_info info;
+    void *addon = dladdr(__builtin_return_address(0), &info) == 0 ? NULL : dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+    load_function own = addon == NULL ? NULL : (load_function)dlsym(addon, "llama_model_load_from_file");
+    if (own == NULL) return NULL;
+    static struct tensor_override overrides[PATTERNS_MAX];
+    if (placement.is_set && model_params_are_known(addon)) {
+        if (list_overrides(addon, overrides) > 0) params.overrides = overrides;
+        if (placement.main_gpu >= 0) params.main_gpu = placement.main_gpu;
+        if (placement.split_mode >= 0) params.split_mode = placement.split_mode;
+        if (placement.share_count > 0) params.tensor_split = placement.shares;
+    }
+    return own(path, params);
+}
+
 static bool read_flag(void *flag) {
     return atomic_load((atomic_bool *)flag);
 }
@@ -303,6 +386,26 @@ static napi_value allow_abort(napi_env env, napi_callback_info info) {
     return boolean(env, true);
 }
 
+/* Takes texts and numbers: patterns as lines, main GPU, way of splitting (-1: as the engine has them), shares of GPUs as a list with commas. */
+static napi_value set_placement(napi_env env, napi_callback_info info) {
+    napi_value arguments[4] = {NULL};
+    size_t given = 4, length = 0;
+    char shares[1024] = "";
+    napi_get_cb_info(env, info, &given, arguments, NULL, NULL);
+    memset(&placement, 0, sizeof placement);
+    placement.main_gpu = placement.split_mode = -1;
+    if (given < 4) return NULL;
+    placement.is_set = true;
+    napi_get_value_string_utf8(env, arguments[0], placement.patterns, sizeof placement.patterns, &length);
+    napi_get_value_int32(env, arguments[1], &placement.main_gpu);
+    napi_get_value_int32(env, arguments[2], &placement.split_mode);
+    napi_get_value_string_utf8(env, arguments[3], shares, sizeof shares, &length);
+    char *rest = NULL;
+    for (char *share = strtok_r(shares, ",", &rest); share != NULL && placement.share_count < SHARES_MAX; share = strtok_r(NULL, ",", &rest))
+        placement.shares[placement.share_count++] = strtof(share, NULL);
+    return NULL;
+}
+
 /* Takes a context that no decode uses, and two of its sequences: the second, which is empty, gets all cells of the first. */
 static napi_value copy_sequence(napi_env env, napi_callback_info info) {
     int32_t sequences[2] = {0};
@@ -318,6 +421,7 @@ EXPORTED napi_value napi_register_module_v1(napi_env env, napi_value exports) {
     export_function(env, exports, "countPools", count_pools);
     export_function(env, exports, "takeContext", take_context);
     export_function(env, exports, "shareEngine", share_engine);
+    export_function(env, exports, "setPlacement", set_placement);
     export_function(env, exports, "allowAbort", allow_abort);
     export_function(env, exports, "abortDecode", abort_decode);
     return export_function(env, exports, "copySequence", copy_sequence);

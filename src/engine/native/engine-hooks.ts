@@ -12,6 +12,13 @@ export interface EngineHooks {
   takeContext(): bigint;
   /** Lets libraries that are loaded later use the engine's functions. @returns whether the engine is loaded */
   shareEngine(): boolean;
+  /**
+   * Says how models are placed on devices from now on; without arguments, as the engine does it. One model is loaded at a time.
+   * @param patterns lines: what of the names of tensors keeps them in main memory
+   * @param mainGpu @param splitMode -1: as the engine does it; 0 none, 1 by layers, 2 by rows
+   * @param shares of the GPUs, with commas; empty: as the engine does it
+   */
+  setPlacement(patterns?: string, mainGpu?: number, splitMode?: number, shares?: string): void;
   /** Prepares a context that no decode uses for `abortDecode`. @returns whether the engine can */
   allowAbort(context: bigint): boolean;
   /** 1: ends the running decode of the context and each later one; 0: it decodes again. */

@@ -1,3 +1,5 @@
+import { root } from "../../kit/folder.js";
+import { explainMissing } from "../../../src/engine/native/native-library.js";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -29,6 +31,7 @@ const settings = {
   missing: { lora: [{ file: "nowhere.gguf" }] },
   slots: { slots: 2, kvCache: "q8_0", context: 512, gpuLayers: "max" },
   brief: { keepAlive: 0 },
+  placed: { cpuExperts: "all", cpuTensors: ["output"], mainGpu: 0, gpuSplit: "layer", gpuShares: [1] },
 };
 
 const shared = configuredApp(settings, async (folder) => {
@@ -49,6 +52,17 @@ const resident = (id: string) =>
   shared()
     .app.engine.residents()
     .find((model) => model.id === id);
+
+const missing = explainMissing(join(root, "dist/native"), "engine-hooks");
+
+it.runIf(missing === null)(
+  `settings that place tensors change no answer without a GPU${missing === null ? "" : ` (not run: ${missing})`}`,
+  async () => {
+    const ask = async (model: string) =>
+      (await requestJson(shared(), { model, max_tokens: 8, deterministic: true })).choices[0]?.content;
+    expect(await ask("placed")).toBe(await ask("plain"));
+  },
+);
 
 describe("the setting template", () => {
   it.each(["as-text", "as-file"])("%s makes the prompts that a model's own template makes", async (model) => {

@@ -9,7 +9,11 @@ import { ember } from "../../kit/scripted/ember.js";
 async function layersOf(load: { readonly gpuLayers?: number | "max" } | undefined): Promise<unknown> {
   let options: { readonly gpuLayers?: unknown } = {};
   const llama = { logger: () => undefined, loadModel: (given: object) => Promise.resolve((options = given)) };
-  await loadWeights(llama as unknown as Llama, { path: "/model.gguf", load }, (plainly) => plainly());
+  await loadWeights(
+    llama as unknown as Llama,
+    { path: "/model.gguf", load },
+    { loadPlainly: (plainly) => plainly(), hooks: { type: "absent", reason: "" } },
+  );
   return options.gpuLayers ?? "absent";
 }
 
@@ -31,9 +35,12 @@ describe("the weights of a model", () => {
       const llama = { logger: () => undefined, loadModel } as unknown as Llama;
       const model = { ...ember, manifest: { ...ember.manifest, kind }, needsPlainWeights: true };
       await expect(
-        loadEmbedder(llama, model, {} as LlamaSettings, (load) => {
-          loaded.push("plainly");
-          return load();
+        loadEmbedder(llama, model, {} as LlamaSettings, {
+          hooks: { type: "absent", reason: "" },
+          loadPlainly: (load) => {
+            loaded.push("plainly");
+            return load();
+          },
         }),
       ).rejects.toThrow();
       expect(loaded).toEqual(["plainly", "started"]);

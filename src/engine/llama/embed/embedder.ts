@@ -4,8 +4,7 @@ import { isEncoder } from "../../../core/embeddings/encoders.js";
 import type { InputSource } from "../../../core/embeddings/request.js";
 import { HearthError } from "../../../core/errors.js";
 import type { Model } from "../../../core/model.js";
-import { loadWeights } from "../load/load-weights.js";
-import type { LoadPlainly } from "../../native/plain-weights.js";
+import { loadWeights, type LoadingHelp } from "../load/load-weights.js";
 import { threadsFor } from "../../worker/machine.js";
 import { loadingError } from "../../language/load/loading-error.js";
 import type { LlamaSettings } from "../protocol.js";
@@ -27,10 +26,10 @@ export async function loadEmbedder(
   llama: Llama,
   model: Model,
   settings: LlamaSettings,
-  loadPlainly: LoadPlainly,
+  help: LoadingHelp,
 ): Promise<LoadedEmbedder> {
   try {
-    const weights = await loadWeights(llama, model, loadPlainly);
+    const weights = await loadWeights(llama, model, help);
     try {
       return await createEmbedder(weights, model, settings);
     } catch (thrown) {

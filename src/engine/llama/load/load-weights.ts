@@ -1,10 +1,19 @@
 import { dirname, sep } from "node:path";
 import type { Llama, LlamaModel, LlamaModelOptions } from "node-llama-cpp";
 import type { LoadSettings, Model } from "../../../core/model.js";
+import type { EngineHooks } from "../../native/engine-hooks.js";
+import type { NativeLibrary } from "../../native/native-library.js";
+import { loadPlaced } from "../../native/placement.js";
 import type { LoadPlainly } from "../../native/plain-weights.js";
 import { withNativeReason } from "./native-reason.js";
 
 type WeightsToLoad = Pick<Model, "path" | "load" | "needsPlainWeights">;
+
+/** What loads weights in other ways than the engine's addon. */
+export interface LoadingHelp {
+  readonly loadPlainly: LoadPlainly;
+  readonly hooks: NativeLibrary<EngineHooks>;
+}
 
 /**
  * Loads the weights of a model with llama.cpp. The caller loads one model at a time.
@@ -13,16 +22,16 @@ type WeightsToLoad = Pick<Model, "path" | "load" | "needsPlainWeights">;
 export async function loadWeights(
   llama: Llama,
   { path: modelPath, load = {}, needsPlainWeights = false }: WeightsToLoad,
-  loadPlainly: LoadPlainly,
+  { loadPlainly, hooks }: LoadingHelp,
 ): Promise<LlamaModel> {
-  const { gpuLayers } = load;
+  const { placement } = load;
+  // The library counts all tensors of a layer when it chooses how many layers fit.
+  const isPlaced = placement?.cpuExperts !== undefined || placement?.cpuTensors !== undefined;
+  const gpuLayers = load.gpuLayers ?? (isPlaced ? "max" : undefined);
   const loadOnce = (): Promise<LlamaModel> =>
-    llama.loadModel({
-      modelPath,
-      checkTensors: true,
-      gpuLayers,
-      ...createScaling(load),
-    });
+    loadPlaced(hooks, placement, () =>
+      llama.loadModel({ modelPath, checkTensors: true, gpuLayers, ...createScaling(load) }),
+    );
   try {
     return await withNativeReason(llama, /error loading model: (.+)/g, () =>
       needsPlainWeights ? loadPlainly(loadOnce) : loadOnce(),

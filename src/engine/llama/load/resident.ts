@@ -89,7 +89,7 @@ export async function loadResident(
 ): Promise<Resident> {
   const settings = withLoadSettings(serverSettings, model.load);
   try {
-    const weights = await loadWeights(llama, model, loadPlainly);
+    const weights = await loadWeights(llama, model, { loadPlainly, hooks: media.hooks });
     const renderer = openRenderer(chooseTemplate(weights, model));
     try {
       return await createResident({ weights, model, settings, renderer, chooseThreads, media, steps });

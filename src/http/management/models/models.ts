@@ -19,7 +19,7 @@ const updateRequest = z.record(z.string().max(100), z.unknown()).meta({
   id: "UpdateModelRequest",
   description:
     "The settings to change, as in `models:` of hearth.yaml: aliases, prices, context, slots, sampling, system, keepAlive, template, " +
-    "kvCache, lora, projector, base, scale, gpuLayers, reasoningTokensMax. null removes one.",
+    "kvCache, lora, projector, base, scale, gpuLayers, cpuExperts, cpuTensors, mainGpu, gpuSplit, gpuShares, reasoningTokensMax. null removes one.",
 });
 
 const params = { id: "ID or alias of the model; it may contain slashes." };
