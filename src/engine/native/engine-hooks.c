@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "node-api.h"
@@ -94,10 +95,10 @@ static bool params_are_known(void) {
     return params->n_threads == 7 && params->priority == 0 && params->poll == 50 && !params->strict_cpu && !params->paused;
 }
 
-/* Called by ggml before it ends the process; returns where nothing would catch the exception. */
+/* Called by ggml before it ends the process, in place of its own message; returns where nothing would catch the exception. */
 static void on_assertion(const char *message) {
-    if (is_javascript || engine.throw_error == NULL) return;
-    engine.throw_error(message);
+    if (!is_javascript && engine.throw_error != NULL) engine.throw_error(message);
+    fprintf(stderr, "%s\n", message);
 }
 
 /* Finds the engine's functions. `caller` is an address in the engine's addon, which depends on the libraries that have them. */

@@ -157,6 +157,19 @@ describe("the OpenAPI document", () => {
   });
 });
 
+it("says that answers of Ollama's interface are streamed where a request does not say it, and no others", () => {
+  const { paths, components } = openapiDocument(routes, version) as unknown as {
+    readonly paths: Readonly<Record<string, object>>;
+    readonly components: { readonly schemas: Readonly<Record<string, StreamingSchema>> };
+  };
+  const streamed = Object.entries(paths).filter(([, operations]) => {
+    const names = [...JSON.stringify(operations).matchAll(/"#\/components\/schemas\/(\w+)"/g)];
+    const bodies = names.flatMap(([, name = ""]) => components.schemas[name] ?? []);
+    return bodies.some(({ properties }) => properties?.stream?.default === true) || isInline(operations);
+  });
+  expect(streamed.map(([path]) => path).sort()).toEqual(["/api/chat", "/api/generate", "/api/pull"]);
+});
+
 describe("GET /openapi.json", () => {
   it("returns the document of the server's routes and version without a key", async () => {
     const server = await startServer({ engine: () => [], config: { trustProxy: true } });
@@ -184,3 +197,12 @@ describe("GET /openapi.json", () => {
     },
   );
 });
+
+interface StreamingSchema {
+  readonly properties?: { readonly stream?: { readonly default?: unknown } };
+}
+
+/** Whether a body that has no name of its own is streamed by default. */
+function isInline(operations: object): boolean {
+  return /"stream":\{[^{}]*"default":true/.test(JSON.stringify(operations));
+}
