@@ -238,6 +238,8 @@ export interface Model {
   readonly unusable: string | null;
   /** Why its projector is not used, so that it reads text alone: a public clause; absent: there is none, or it is used. */
   readonly projectorProblem?: string;
+  /** Absolute path of the projector that belongs to it by its place and name, used or not; absent: none. */
+  readonly projectorBeside?: string;
   /**
    * Memory of one token of context: 16-bit keys and values, and what is kept of each token that is embedded; 0 when the weights do not
    * specify it.

@@ -163,6 +163,8 @@ async function toLoadSettings(
     return { load, problem: "its settings base and scale are for LoRA adapters, and it is a whole model." };
   if (template !== undefined && model.manifest.kind !== "chat")
     return { load, problem: "its setting template is for chat models only." };
+  if (settings.projector !== undefined && model.manifest.kind !== "chat")
+    return { load, problem: "its setting projector is for chat models only." };
   if (projector === null)
     return { load, problem: "its setting projector names a file that is no projector (mmproj) in GGUF." };
   if (text !== null) return { load, problem };

@@ -46,7 +46,8 @@ export function addPullCommand(program: Command, io: PullIo): void {
             display.progress(progress);
           },
         });
-        await io.using((api) => api.request("POST", "/operator/pulled-models", { what, id: result.id }));
+        const id = result.kind === "projector" ? null : result.id;
+        await io.using((api) => api.request("POST", "/operator/pulled-models", { what, id }));
         await warn.checked();
         display.finish(result);
         if (result.problem !== null)

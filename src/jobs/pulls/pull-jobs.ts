@@ -226,7 +226,7 @@ export class PullJobs {
     const { id, what } = active.pull;
     try {
       const puller = await this.#open();
-      const { id: modelId } = await puller.pull(what, {
+      const { id: named, kind } = await puller.pull(what, {
         signal: active.stop.signal,
         onProgress(progress) {
           active.progress = progress;
@@ -234,6 +234,7 @@ export class PullJobs {
         },
       });
       await reloadModels();
+      const modelId = kind === "projector" ? null : named;
       await this.#end(active, { ...toEnd("done", clock.now()), modelId });
     } catch (thrown) {
       if (active.isCancelled) await this.#end(active, toEnd("cancelled", clock.now()));

@@ -88,8 +88,8 @@ export class ModelAdmin {
    * @throws HearthError `conflict` for a built-in model, and for files in another place than the folder of models.
    */
   async remove(model: Model, actor: Actor): Promise<void> {
-    const { folders, record } = this.#parts;
-    await removeModel(model, folders);
+    const { models, folders, record } = this.#parts;
+    await removeModel(model, models.list(), folders);
     await record(actor, [describeDeletion(model)]);
     await this.#apply(this.sources.forget(model.manifest.id), actor);
   }
@@ -105,10 +105,10 @@ export class ModelAdmin {
     await this.remove(model, actor);
   }
 
-  /** Finds and records a model that a command has pulled. */
-  async addPulled(what: string, id: string, actor: Actor): Promise<void> {
-    const description = `Pulled '${what}' as the model '${id}'`;
-    const entry = { objectId: id, teamId: null, description, before: null, after: { what } };
+  /** Finds and records what a command has pulled. @param id of the model; null: a projector */
+  async addPulled(what: string, id: string | null, actor: Actor): Promise<void> {
+    const description = id === null ? `Pulled '${what}'` : `Pulled '${what}' as the model '${id}'`;
+    const entry = { objectId: id ?? what, teamId: null, description, before: null, after: { what } };
     await this.#parts.record(actor, [{ action: "PullModel", ...entry }]);
     await this.reload();
   }

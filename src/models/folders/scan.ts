@@ -177,7 +177,7 @@ function withProjectors(
       .filter((other) => isChat(other) && dirname(other.model.path) === dirname(path))
       .map(({ model }) => readModelStem(basename(model.path)).replace(quantAtEnd, ""));
     const projector = chooseProjector(path, projectors, new Set(families).size > 1) ?? undefined;
-    return { ...each, projector };
+    return { ...each, model: { ...each.model, projectorBeside: projector?.path }, projector };
   });
 }
 

@@ -39,16 +39,27 @@ export function chooseProjector<File extends { readonly path: string }>(
     const at = preferred.findIndex((type) => basename(file).toLowerCase().includes(type));
     return at === -1 ? preferred.length : at;
   };
-  return candidates.toSorted((a, b) => rank(a) - rank(b) || a.path.localeCompare(b.path))[0] ?? null;
+  // `model-7b` is named for `model-7b-chat`, too, which may have its own.
+  const exactness = ({ path: file }: File): number =>
+    named.length === 0 ? 0 : readProjectorName(basename(file)).length;
+  const [best = null] = candidates.toSorted(
+    (a, b) => exactness(b) - exactness(a) || rank(a) - rank(b) || a.path.localeCompare(b.path),
+  );
+  return best;
 }
 
-/** Whether the name of a projector, without `mmproj` and the type of its weights, begins the name of a model. */
+/** Whether the name of a projector begins the name of a model. */
 function isNamedFor(projector: string, model: string): boolean {
+  const name = readProjectorName(projector);
+  return name !== "" && readWords(model).join("-").startsWith(name);
+}
+
+/** Returns the name of a projector without `mmproj` and the type of its weights. */
+function readProjectorName(projector: string): string {
   const words = readWords(projector).filter((word) => word !== "mmproj" && word !== "model");
   // `q8_0` is two words.
   const end = words.findLastIndex((word) => !isType(word)) + 1;
-  const name = words.slice(0, end).join("-");
-  return name !== "" && readWords(model).join("-").startsWith(name);
+  return words.slice(0, end).join("-");
 }
 
 function readWords(file: string): readonly string[] {

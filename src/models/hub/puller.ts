@@ -6,6 +6,7 @@ import type { ModelKind } from "../../core/model.js";
 import { inspectDiffusers } from "../diffusers.js";
 import { preflightGguf } from "../gguf.js";
 import { readModelKind } from "../gguf/pooling.js";
+import { readProjector } from "../gguf/projector.js";
 import { quoted } from "../gguf/refusal.js";
 import { idFromName } from "../manifest.js";
 import { readModelStem } from "../parts.js";
@@ -51,9 +52,9 @@ interface PullOptions {
 }
 
 export interface PullResult {
-  /** The model's name for requests. */
+  /** The model's name for requests; the name of a projector, which has none. */
   readonly id: string;
-  readonly kind: ModelKind;
+  readonly kind: ModelKind | "projector";
   /** Paths relative to the folder of models, with the SHA-256 of each. */
   readonly files: readonly { readonly path: string; readonly bytes: number; readonly sha256: string }[];
   readonly bytes: number;
@@ -236,8 +237,9 @@ async function describe(
     return { id: idFromName(basename(folder)), kind, problem };
   }
   const first = files.at(-1)?.to ?? "";
-  const checked = await preflightGguf(join(folder, first));
   const id = idFromName(readModelStem(first));
+  if ((await readProjector(join(folder, first))) !== null) return { id, kind: "projector", problem: null };
+  const checked = await preflightGguf(join(folder, first));
   if (!checked.ok) return { id, kind: "chat", problem: `${quoted(first)}: ${checked.reason}` };
   return { id, kind: readModelKind(checked.header.metadata), problem: null };
 }

@@ -18,11 +18,16 @@ export interface ModelFolders {
 }
 
 /**
- * Deletes the files of a model: all parts of a GGUF with its manifest, or the folder of a model that is one. Its files are taken out of
- * the record of downloads, and folders that become empty are removed. A symbolic link is removed, not what it leads to.
- * @throws HearthError `conflict` for a built-in model, for one without files, and for files in another place than the folder of models.
+ * Deletes the files of a model: all parts of a GGUF with its manifest, and its projector if no other model has it, or the folder of a
+ * model that is one. Its files are taken out of the record of downloads, and folders that become empty are removed. A symbolic link is
+ * removed, not what it leads to.
+ * @param models all models @throws HearthError `conflict` for a built-in model, for one without files, and for files in another place than the folder of models.
  */
-export async function removeModel(model: Model, folders: ModelFolders): Promise<void> {
+export async function removeModel(
+  model: Model,
+  models: readonly Model[],
+  folders: ModelFolders,
+): Promise<void> {
   const { manifest, tokenizerFile } = model;
   if (model.path === "")
     throw conflict(`'${manifest.id}' has no files here: remove it from the setting engines.`);
@@ -37,7 +42,8 @@ export async function removeModel(model: Model, folders: ModelFolders): Promise<
   const own = dirname(path);
   await refuseOutside(root, manifest.id, path);
   if (isGgufKind(manifest.kind)) {
-    const names = listPartFiles(basename(path));
+    const projectors = findOwnProjectors(model, path, models).map((each) => basename(each));
+    const names = [...listPartFiles(basename(path)), ...projectors];
     for (const name of names) await rm(join(own, name), { force: true });
     if (own !== root) await rm(join(own, manifestFile), { force: true });
     await forget(own, root, names);
@@ -53,6 +59,18 @@ export function findOwnPath({ manifest, path, load }: Model): string {
   const isOwn = (file: string): boolean => idFromName(readModelStem(basename(file))) === manifest.id;
   if (isOwn(path)) return path;
   return load?.adapters?.find((adapter) => isOwn(adapter.path))?.path ?? path;
+}
+
+/** Returns the projectors in the folder of a model that no other model has. An adapter has its base's, and a base those of no adapter. */
+function findOwnProjectors(model: Model, path: string, models: readonly Model[]): readonly string[] {
+  const others = models.filter((other) => other.path !== path && other.manifest.id !== model.manifest.id);
+  const kept = new Set((model.path === path ? others : [model, ...others]).flatMap(listProjectors));
+  const own = new Set(listProjectors(model));
+  return [...own].filter((each) => dirname(each) === dirname(path) && !kept.has(each));
+}
+
+function listProjectors({ load, projectorBeside }: Model): readonly string[] {
+  return [load?.projector?.path, projectorBeside].filter((each) => each !== undefined);
 }
 
 /** In a checkout, the folder of models also has the built-in models, each in a folder with its id. */

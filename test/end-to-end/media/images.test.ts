@@ -7,7 +7,7 @@ import { projectorBytes, writeSeeingModel } from "../../kit/models/seeing-models
 import { temporaryFolder } from "../../kit/folder.js";
 import { headersOf } from "../../kit/server/requests.js";
 import { testKey } from "../../kit/server/settings.js";
-import { describeMedia, imagePart, look, picture, withoutMedia } from "./media-server.js";
+import { describeMedia, imagePart, imageTokensOf, look, picture, withoutMedia } from "./media-server.js";
 
 const families = ["idefics3", "qwen2vl", "gemma3"] as const;
 
@@ -32,8 +32,8 @@ describeMedia(`an image in a conversation with a model that sees${withoutMedia}`
     const first = await look(shared(), family, parts, 8);
     const second = await look(shared(), family, parts, 8);
     expect(answer(second)).toBe(answer(first));
-    const { prompt_tokens: prompt = 0, prompt_tokens_details: details } = first.usage ?? {};
-    const images = (details as unknown as { image_tokens: number }).image_tokens;
+    const prompt = first.usage?.prompt_tokens ?? 0;
+    const images = imageTokensOf(first);
     expect(images).toBeGreaterThan(10);
     expect(images).toBeLessThan(prompt);
     // All but the last token, with which the answer begins.
@@ -45,9 +45,7 @@ describeMedia(`an image in a conversation with a model that sees${withoutMedia}`
       look(shared(), family, ["hello ", await picture(200, 120, seed), " world"], 8);
     const [one, other] = [await ask(11), await ask(12)];
     expect(logprob(other)).not.toBeCloseTo(logprob(one), 5);
-    const { prompt_tokens: prompt = 0, prompt_tokens_details: details } = other.usage ?? {};
-    const images = (details as unknown as { image_tokens: number }).image_tokens;
-    expect(cached(other)).toBeLessThanOrEqual(prompt - images);
+    expect(cached(other)).toBeLessThanOrEqual((other.usage?.prompt_tokens ?? 0) - imageTokensOf(other));
   });
 
   it.each(families)("%s: several at a time are answered as alone", async (family) => {

@@ -75,3 +75,8 @@ export async function look(
     top_logprobs: 5,
   });
 }
+
+/** Returns how many tokens of a prompt were images. */
+export function imageTokensOf({ usage }: OpenAI.Chat.ChatCompletion): number {
+  return (usage?.prompt_tokens_details as { image_tokens?: number } | undefined)?.image_tokens ?? 0;
+}

@@ -70,7 +70,7 @@ const addPulled: OperatorRoute<ModelsContext> = {
   method: "POST",
   path: "/operator/pulled-models",
   async handle({ ctx, manager, body }, { modelAdmin }) {
-    const { what, id } = parseFields(z.object({ what: z.string(), id: z.string() }), body);
+    const { what, id } = parseFields(z.object({ what: z.string(), id: z.string().nullable() }), body);
     await modelAdmin.addPulled(what, id, toActor(manager));
     ctx.body = {};
   },
