@@ -6,8 +6,12 @@ import { askServer, openAnswer, type ChatServer } from "./server/client.js";
 
 export interface ChatTurn {
   readonly role: "system" | "user" | "assistant";
-  readonly content: string;
+  readonly content: string | readonly ChatPart[];
 }
+
+export type ChatPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image_url"; readonly image_url: { readonly url: string } };
 
 export interface ChatPiece {
   readonly kind: "text" | "reasoning";

@@ -2,11 +2,13 @@
  * A chat in the terminal. Connects to the running server, or starts one in this process for the duration of the chat. Ctrl-C stops the
  * answer, not the program; Ctrl-D or /bye ends the program.
  */
+import { homedir } from "node:os";
 import { createInterface, type Interface } from "node:readline/promises";
 import { text as readAll } from "node:stream/consumers";
 import type { LocalModels } from "../app/models/models.js";
 import type { Config } from "../config/config.js";
 import { awaitModel } from "./await-model.js";
+import { attachImages } from "./chat-images.js";
 import { listChatModels, streamAnswer, type ChatPiece, type ChatTurn } from "./chat-client.js";
 import { exactOn, printTo, type TextOut } from "./terminal.js";
 import type { ChatServer } from "./server/client.js";
@@ -15,12 +17,15 @@ import { createServerFetch, findServer, knownKey } from "./server/running-server
 /** Reads the models of this machine. */
 export type OpenModels = () => Promise<LocalModels>;
 
-/** Answers the prompt, or converses when there is none and the input is a terminal. @param model id or alias; null: the first one */
+/**
+ * Answers the prompt, or converses when there is none and the input is a terminal.
+ * @param model id or alias; null: the first one @param prompt its words
+ */
 export async function startChat(
   config: Config,
   open: OpenModels,
   model: string | null,
-  prompt: string,
+  prompt: readonly string[],
 ): Promise<void> {
   const { server, isRunning, close } = await connect(config);
   try {
@@ -69,21 +74,36 @@ interface Chat {
   readonly model: string;
 }
 
-async function runChat(chat: Chat, prompt: string): Promise<void> {
-  const piped = process.stdin.isTTY ? "" : await readAll(process.stdin);
-  const question = [prompt, piped.trim()].filter((part) => part !== "").join("\n\n");
-  if (question === "" && process.stdin.isTTY) return interactive(chat);
-  if (question === "") throw new Error("no prompt: pass one as an argument or on standard input");
+async function runChat(chat: Chat, prompt: readonly string[]): Promise<void> {
+  const piped = process.stdin.isTTY ? "" : (await readAll(process.stdin)).trim();
+  const content = appendText(await readMessage(prompt), piped);
+  if (content === "" && process.stdin.isTTY) return interactive(chat);
+  if (content === "") throw new Error("no prompt: pass one as an argument or on standard input");
   const interrupt = new AbortController();
   process.once("SIGINT", () => interrupt.abort());
-  await answer(chat, [{ role: "user", content: question }], interrupt.signal);
+  await answer(chat, [{ role: "user", content }], interrupt.signal);
   process.stdout.write("\n");
   if (interrupt.signal.aborted) process.exitCode = 130;
 }
 
+/** Reads the images that a message names, and says so on a terminal. */
+async function readMessage(words: readonly string[]): Promise<ChatTurn["content"]> {
+  const { content, paths } = await attachImages(words, { home: homedir(), folder: process.cwd() });
+  if (process.stderr.isTTY)
+    for (const path of paths) printTo(process.stderr).write(`Added image '${path}'\n`);
+  return content;
+}
+
+/** Adds what was piped, in which no path is looked for: other programs write it. */
+function appendText(content: ChatTurn["content"], text: string): ChatTurn["content"] {
+  if (text === "") return content;
+  if (typeof content !== "string") return [...content, { type: "text", text: `\n\n${text}` }];
+  return content === "" ? text : `${content}\n\n${text}`;
+}
+
 async function interactive(chat: Chat): Promise<void> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout, prompt: ">>> " });
-  const history: ChatTurn[] = [];
+  let history: readonly ChatTurn[] = [];
   let answering: AbortController | null = null;
   terminal.on("SIGINT", () => {
     if (answering !== null) return answering.abort();
@@ -95,14 +115,13 @@ async function interactive(chat: Chat): Promise<void> {
   );
   for await (const line of lines(terminal)) {
     if (line === "/bye") return terminal.close();
-    if (line === "/clear") history.length = 0;
+    if (line === "/clear") history = [];
     if (line === "/clear" || line === "") continue;
-    history.push({ role: "user", content: line });
     answering = new AbortController();
     try {
-      history.push({ role: "assistant", content: await answer(chat, history, answering.signal) });
+      const asked: readonly ChatTurn[] = [...history, { role: "user", content: await readMessage([line]) }];
+      history = [...asked, { role: "assistant", content: await answer(chat, asked, answering.signal) }];
     } catch (thrown) {
-      history.pop();
       printTo(process.stderr).write(`hearth: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
     }
     answering = null;

@@ -9,9 +9,9 @@ export function addRunCommand(program: Command, load: () => Promise<LoadedConfig
     .command("run")
     .description("chat with a model in the terminal")
     .argument("[model]", "model ID or alias (default: the first model)")
-    .argument("[prompt...]", "send this prompt and print the answer")
+    .argument("[prompt...]", "send this prompt, with the images whose paths it has, and print the answer")
     .action(async (model: string | undefined, prompt: readonly string[]) => {
       const { startChat } = await import("./chat.js");
-      await startChat((await load()).config, open, model ?? null, prompt.join(" "));
+      await startChat((await load()).config, open, model ?? null, prompt);
     });
 }

@@ -7,7 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Dispatcher } from "undici";
 import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
-import type { ImageFetcher } from "../core/images/images.js";
+import { imageBytesMax, type ImageFetcher } from "../core/images/images.js";
 import { isPublicAddress } from "./addresses.js";
 import type { AllowedHosts } from "./hosts.js";
 import { refusedImage } from "../core/requests/refused-image.js";
@@ -29,8 +29,7 @@ interface ImageFetcherDeps {
   readonly dial?: Dial;
 }
 
-/** xAI's own limits. */
-const bytesMax = 10 * 1024 * 1024;
+/** xAI's own limit. */
 const fetchMsMax = 5_000;
 const headerBytesMax = 16 * 1024;
 const redirectsMax = 3;
@@ -56,7 +55,7 @@ export function createImageFetcher(deps: ImageFetcherDeps): ImageFetcher {
 async function readDataUrlYielding(url: string, param: string, signal: AbortSignal): Promise<Uint8Array> {
   await setImmediate();
   signal.throwIfAborted();
-  const bytes = await readDataUrl(url, param, bytesMax);
+  const bytes = await readDataUrl(url, param, imageBytesMax);
   await setImmediate();
   return bytes;
 }
@@ -117,7 +116,7 @@ async function follow(
     if (!deps.allowedHosts.allow(url))
       throw refusedImage(param, `leads to a host that this server fetches no ${fetches} from`);
     const headers = deps.headers?.() ?? {};
-    const reply = await downloadUrl(agent, { url, fetches, headers, param, bytesMax, signal });
+    const reply = await downloadUrl(agent, { url, fetches, headers, param, bytesMax: imageBytesMax, signal });
     if (reply.type === "bytes") return reply.bytes;
     if (redirects === redirectsMax)
       throw refusedImage(param, `is redirected more than ${redirectsMax} times`);

@@ -1,5 +1,8 @@
 /** Images in a conversation, and the ports that fetch and decode them. */
 
+/** Bytes of the file of one image: xAI's own limit. */
+export const imageBytesMax = 10 * 1024 * 1024;
+
 /** How detailed an image is read; `auto` is the same as `low`, and `original` the same as `high`. */
 export type ImageDetail = "low" | "auto" | "high" | "original";
 

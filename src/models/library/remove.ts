@@ -61,7 +61,7 @@ export function findOwnPath({ manifest, path, load }: Model): string {
   return load?.adapters?.find((adapter) => isOwn(adapter.path))?.path ?? path;
 }
 
-/** Returns the projectors in the folder of a model that no other model has. An adapter has its base's, and a base those of no adapter. */
+/** Returns the projectors in the folder of a model that no other model has. An adapter has the projector of its base. */
 function findOwnProjectors(model: Model, path: string, models: readonly Model[]): readonly string[] {
   const others = models.filter((other) => other.path !== path && other.manifest.id !== model.manifest.id);
   const kept = new Set((model.path === path ? others : [model, ...others]).flatMap(listProjectors));
