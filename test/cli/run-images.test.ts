@@ -14,6 +14,7 @@ import { fileServer } from "../kit/server.js";
 import { createUsualSettings } from "../kit/server/settings.js";
 
 const terminalProgram = "/usr/bin/script";
+const withoutTerminal = existsSync(terminalProgram) ? "" : ` (on a terminal only with ${terminalProgram})`;
 
 /** Writes images and other files; @returns what paths are relative to. */
 async function places() {
@@ -73,7 +74,7 @@ describe("a message", () => {
   });
 });
 
-describe("hearth run with a model that sees", () => {
+describe(`hearth run with a model that sees${withoutTerminal}`, () => {
   const settings = forFile((finished) => Promise.resolve(createUsualSettings(finished)));
   const shared = fileServer(async (finished) => {
     const models = temporaryFolder(finished);
@@ -110,7 +111,7 @@ describe("hearth run with a model that sees", () => {
     expect(run.stderr()).toMatch(/^hearth: '\.\/x\.png' is not an image of a known type/);
   });
 
-  it.skipIf(!existsSync(terminalProgram))(
+  it.runIf(existsSync(terminalProgram))(
     "on a terminal says which image it has added, and goes on after one that fails",
     async () => {
       const folder = temporaryFolder();

@@ -55,6 +55,7 @@ const part = z
     thinkingPart,
     refusalPart,
     imagePart,
+    z.object({ type: z.enum(["video_url", "input_video"]) }),
     z.object({
       type: z.literal("file"),
       file: z
@@ -74,7 +75,7 @@ const part = z
   .meta({
     id: "ChatContentPart",
     description:
-      "Text, images, text files and, for models that read sound, sound are supported; other files are rejected.",
+      "Text, images, text files and, for models that read sound, sound are supported; other files and videos are rejected.",
   });
 const content = z.union([z.string(), boundedArray(part, partsMax)]);
 const name = z.string().nullish();

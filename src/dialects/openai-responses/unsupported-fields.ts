@@ -37,6 +37,7 @@ function rejectUnsupportedParts(content: ItemContent, param: string, isAssistant
   for (const [index, part] of content.entries()) {
     const partParam = `${param}.${index}`;
     if (
+      part.type === "input_video" ||
       (part.type === "input_file" && (isAssistant || part.file_data == null)) ||
       (isAssistant && (part.type === "input_image" || part.type === "input_audio"))
     )

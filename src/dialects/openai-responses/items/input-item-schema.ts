@@ -30,6 +30,7 @@ const part = z.discriminatedUnion("type", [
     file_id: z.string().nullish(),
     detail: z.string().nullish(),
   }),
+  z.object({ type: z.literal("input_video") }),
   z.object({
     type: z.literal("input_file"),
     file_data: z
