@@ -5,7 +5,13 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { attachImages } from "../../src/cli/chat-images.js";
-import { imageTokensOf, look, picture } from "../end-to-end/media/media-server.js";
+import {
+  describeMedia,
+  imageTokensOf,
+  look,
+  picture,
+  withoutMedia,
+} from "../end-to-end/media/media-server.js";
 import { root, temporaryFolder } from "../kit/folder.js";
 import { forFile } from "../kit/for-file.js";
 import { writeSeeingModel } from "../kit/models/seeing-models.js";
@@ -74,7 +80,7 @@ describe("a message", () => {
   });
 });
 
-describe(`hearth run with a model that sees${withoutTerminal}`, () => {
+describeMedia(`hearth run with a model that sees${withoutTerminal}${withoutMedia}`, () => {
   const settings = forFile((finished) => Promise.resolve(createUsualSettings(finished)));
   const shared = fileServer(async (finished) => {
     const models = temporaryFolder(finished);

@@ -8,7 +8,13 @@ import { projectorBytes, writeSeeingModel } from "../../kit/models/seeing-models
 import { runProgram } from "../../kit/program.js";
 import { startServer } from "../../kit/server.js";
 import { createPulling } from "../../models/hub/pulling.js";
-import { imageTokensOf, look, picture } from "../../end-to-end/media/media-server.js";
+import {
+  describeMedia,
+  imageTokensOf,
+  look,
+  picture,
+  withoutMedia,
+} from "../../end-to-end/media/media-server.js";
 import { commandEnvironment } from "./environment.js";
 
 const projector = "mmproj-seer-f16.gguf";
@@ -36,7 +42,7 @@ async function see(environment: NodeJS.ProcessEnv, model: string): Promise<numbe
   return imageTokensOf(await look(server, model, ["hello ", await picture(64, 64)], 2));
 }
 
-describe("hearth pull of a repository with a projector", () => {
+describeMedia(`hearth pull of a repository with a projector${withoutMedia}`, () => {
   it("brings the projector first, once for all quantizations, and the model sees", async () => {
     const bytes = await weights();
     const hub = await startHub({
@@ -163,7 +169,7 @@ describe("hearth set MODEL projector", () => {
   });
 });
 
-describe("hearth import", () => {
+describeMedia(`hearth import${withoutMedia}`, () => {
   it("links a model of LM Studio with its projector, and the model sees", async () => {
     const { hearth, folder, models, environment } = commandEnvironment();
     await writeSeeingModel(join(folder, "lmstudio/acme/seer"), "gemma3");

@@ -15,7 +15,7 @@ import { writeSeeingModel } from "../../kit/models/seeing-models.js";
 import { fileServer } from "../../kit/server.js";
 import { headersOf, post } from "../../kit/server/requests.js";
 import { testKey } from "../../kit/server/settings.js";
-import { imagePart, imageTokensOf, look, picture } from "./media-server.js";
+import { describeMedia, imagePart, imageTokensOf, look, picture, withoutMedia } from "./media-server.js";
 
 /** Its images have as many tokens as their sizes ask for. */
 const model = "qwen2vl";
@@ -67,7 +67,7 @@ async function expectRead(ask: (png: Buffer) => Promise<Evaluated>, seed: number
   expect([changed.prompt, changed.cached < prompt - 10]).toEqual([prompt, true]);
 }
 
-describe("the openai client", () => {
+describeMedia(`the openai client${withoutMedia}`, () => {
   it("gets the same answer whole and streamed, and the tokens of the image in the usage", async () => {
     const png = await picture(120, 80, 101);
     const whole = await look(shared(), model, [question, png], 8);
@@ -166,7 +166,7 @@ describe("the openai client", () => {
   });
 });
 
-describe("other clients", () => {
+describeMedia(`other clients${withoutMedia}`, () => {
   const usageOf = ({ usage }: Anthropic.Message) => ({
     prompt:
       usage.input_tokens + (usage.cache_read_input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0),
