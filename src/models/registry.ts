@@ -20,7 +20,12 @@ import {
 } from "./remote/placement.js";
 import { modelsWithTokenizer } from "./remote/vocabulary/find.js";
 import type { ModelSettings, SettingsByModel } from "./settings.js";
-import { chooseUnusableVisionModel, chooseVisionModel, withImageInput } from "./vision/model.js";
+import {
+  chooseUnusableVisionModel,
+  chooseVisionModel,
+  withImageInput,
+  dropProjector,
+} from "./vision/model.js";
 
 export interface RegistryOptions {
   /**
@@ -221,14 +226,7 @@ function withoutProjectors(listing: Listing, problems: ReadonlyMap<string, Rejec
     const problem = problems.get(id);
     if (problem?.fingerprint !== model.fingerprint || model.load?.projector === undefined)
       return [id, model] as const;
-    const { manifest, load } = model;
-    const inputModalities = manifest.inputModalities.filter((each) => each === "text");
-    const without = {
-      ...model,
-      manifest: { ...manifest, inputModalities },
-      projectorProblem: problem.reason,
-    };
-    return [id, { ...without, load: { ...load, projector: undefined } }] as const;
+    return [id, { ...dropProjector(model), projectorProblem: problem.reason }] as const;
   });
   return { ...listing, models: new Map(models) };
 }

@@ -5,6 +5,7 @@ import type { ContextLimit } from "../apply-settings.js";
 import type { FoundModel } from "../folders/scan.js";
 import { quoted } from "../gguf/refusal.js";
 import { isModelId } from "../manifest.js";
+import { dropProjector } from "../vision/model.js";
 
 /** Placements by the id of the model. */
 export type Placements = ReadonlyMap<string, RemotePlacement>;
@@ -24,7 +25,7 @@ export function placed(model: Model, placements: Placements): Model {
       : `it is neither a chat nor an embedding model, and only these can run on ${remote.engine}.`;
   const fingerprint = createHash("sha256").update(`${model.fingerprint} ${remote.engine}`).digest("hex");
   return {
-    ...model,
+    ...dropProjector(model),
     remote,
     unusable: model.unusable ?? problem,
     fingerprint: `fp_${fingerprint.slice(0, 10)}`,

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
+import { projectorText } from "../../../core/report/projector-text.js";
 import type { WireModel } from "../../../http/management/models/present-model.js";
 import { toModelPath } from "../../api/models.js";
 import { send } from "../../lib/client.js";
@@ -19,7 +20,7 @@ export function modelColumns(isOperator: boolean, reload: () => void): readonly 
   };
   return [
     { title: "Model", cell: (model) => <NameCell {...model} /> },
-    { title: "Kind", cell: ({ kind, family }) => <Lines first={kind} second={family} /> },
+    { title: "Kind", cell: (model) => <KindCell {...model} /> },
     { title: "Size", cell: (model) => <Lines first={bytesText(model.bytes)} second={contextText(model)} /> },
     { title: "Memory", cell: (model) => <MemoryCell {...model} /> },
     { title: "Price of a million tokens", cell: (model) => <PriceCell {...model} /> },
@@ -40,6 +41,23 @@ export function NameCell({
       {typeof unusable === "string" && (
         <small class="below">
           <span class="state bad">cannot be used</span> {unusable}
+        </small>
+      )}
+    </>
+  );
+}
+
+/** What a model is for, and what it reads beside text. */
+function KindCell({ kind, family, projector, projectorProblem }: WireModel): JSX.Element {
+  return (
+    <>
+      <Lines first={kind} second={family} />
+      {projector !== null && (
+        <small class="below">{projectorText({ ...projector, path: projector.file })}</small>
+      )}
+      {projectorProblem !== null && (
+        <small class="below">
+          <span class="state bad">reads text alone</span> {projectorProblem}
         </small>
       )}
     </>

@@ -1,7 +1,8 @@
 /** Models in answers of /admin/models. */
+import { basename } from "node:path";
 import { z } from "zod";
 import type { ModelInMemory } from "../../../core/metrics.js";
-import type { Model } from "../../../core/model.js";
+import type { Model, ProjectorFile } from "../../../core/model.js";
 import { ticksToUsd, ticksToUsdPerMillion } from "../../../core/money.js";
 import { countField, responseArray, responseObject } from "../../../dialects/response-fields.js";
 import type { AppContext } from "../../server/app-context.js";
@@ -30,6 +31,12 @@ const fit = responseObject({
     .describe("The longest context that fits, at most the context of the model; null if none does."),
 }).meta({ id: "AdminModelFit" });
 
+const projector = responseObject({
+  file: z.string(),
+  images: z.boolean().describe("Whether the model reads images by it."),
+  audio: z.boolean().describe("Whether the model reads sound by it."),
+}).meta({ id: "AdminModelProjector" });
+
 export const adminModelSchema = responseObject({
   id: z.string(),
   object: z.literal("admin_model"),
@@ -46,6 +53,13 @@ export const adminModelSchema = responseObject({
     .nullable()
     .describe("The context that it was trained with; null when its file does not say."),
   unusable: z.string().nullable().describe("Why it cannot be used; null when it can."),
+  projector: projector
+    .nullable()
+    .describe("What it reads images or sound by; null when it reads text alone."),
+  projectorProblem: z
+    .string()
+    .nullable()
+    .describe("Why its projector is not used; null when it is, or when it has none."),
   fingerprint: z.string(),
   prices: responseObject({
     prompt: usdPerMillion,
@@ -93,7 +107,7 @@ function presentMemory(resident: ModelInMemory | undefined): z.infer<typeof memo
 }
 
 function presentModel(model: Model): Omit<WireModel, "settings" | "memory" | "fit"> {
-  const { manifest, unusable, fingerprint, trainedTokens = null } = model;
+  const { manifest, unusable, fingerprint, trainedTokens = null, projectorProblem = null, load } = model;
   const { prices } = manifest;
   return {
     id: manifest.id,
@@ -108,6 +122,8 @@ function presentModel(model: Model): Omit<WireModel, "settings" | "memory" | "fi
     contextTokens: manifest.contextTokens,
     trainedTokens,
     unusable,
+    projector: load?.projector === undefined ? null : presentProjector(load.projector),
+    projectorProblem,
     fingerprint,
     prices: {
       prompt: ticksToUsdPerMillion(prices.promptTextTokenTicks),
@@ -116,4 +132,8 @@ function presentModel(model: Model): Omit<WireModel, "settings" | "memory" | "fi
       image: ticksToUsd(BigInt(prices.imageTicks ?? 0)),
     },
   };
+}
+
+function presentProjector({ path, images, audio }: ProjectorFile): z.infer<typeof projector> {
+  return { file: basename(path), images, audio };
 }
