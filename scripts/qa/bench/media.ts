@@ -3,17 +3,18 @@
  * token meanwhile, and how much memory the model takes. The same is asked of llama-server on the same files, if it was built
  * (`npm run build:llama-server`).
  */
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import sharp from "sharp";
+import { z } from "zod";
 import { usableCores } from "../../../src/engine/worker/machine.js";
 import { spawnLlamaServer } from "../../../test/kit/doubles/llama-server/process.js";
 import { llamaServerProgram } from "../../../test/kit/doubles/llama-server/program.mjs";
 import { writeSeeingModel } from "../../../test/kit/models/seeing-models.js";
 import { quantile, spread, toRow, type Row } from "../figures/table.js";
 import { chat, readGaps, type Target } from "../world/client.js";
-import { atEnd, residentBytes, stopProcess } from "../world/processes.js";
+import { atEnd, residentBytes, scratchFolder, stopProcess } from "../world/processes.js";
 import { spawnServer } from "../world/server.js";
 
 const family = "idefics3";
@@ -35,6 +36,8 @@ const sizes = {
   shape: { embedding: 768, layers: 12, heads: 12, feedForward: 3072, image: 512, merge: 4, weights: "F16" },
 } as const;
 
+const greeting = { model: family, content: "hello", maxTokens: 1, stream: true } as const;
+
 /** A server that is measured. */
 interface Measured extends Target {
   readonly name: string;
@@ -47,6 +50,7 @@ export async function* mediaSection(): AsyncGenerator<readonly Row[]> {
   mkdirSync(folder, { recursive: true });
   const [model, projector] = [join(folder, `${family}.gguf`), join(folder, `mmproj-${family}.gguf`)];
   if (!existsSync(projector)) await writeSeeingModel(folder, family, sizes);
+  yield await memoryRows(folder, model);
   for (const start of [startOwn, startReference]) {
     const server = await start(folder, model, projector);
     if (server === null) continue;
@@ -55,10 +59,46 @@ export async function* mediaSection(): AsyncGenerator<readonly Row[]> {
   }
 }
 
+/** Compares what Hearth counts for a projector with what the process takes more for it, once it has read an image. */
+async function memoryRows(folder: string, model: string): Promise<readonly Row[]> {
+  const textOnly = scratchFolder();
+  symlinkSync(model, join(textOnly.path, basename(model)));
+  const without = await measureMemory(textOnly.path, (server) => chat(server, greeting));
+  const beside = await measureMemory(folder, (server) => readImage(server, 1));
+  textOnly.remove();
+  const [promised, used] = [beside.promised - without.promised, beside.used - without.used];
+  const share = (promised / used).toFixed(2);
+  return [
+    toRow(
+      "memory of the projector, promised and used",
+      `${mb(promised)}, ${mb(used)} MB: ${share}`,
+      "0.9 to 1.1",
+    ),
+  ];
+}
+
+/** Returns the bytes that Hearth counts for the model, and by which its process grew. */
+async function measureMemory(
+  folder: string,
+  ask: (server: Target) => Promise<unknown>,
+): Promise<{ readonly promised: number; readonly used: number }> {
+  const server = await startOwn(folder);
+  const before = residentBytes(server.pid);
+  await ask(server);
+  const used = residentBytes(server.pid) - before;
+  const headers = { authorization: `Bearer ${server.key}` };
+  const listed = z
+    .object({ models: z.array(z.object({ name: z.string(), size: z.number() })) })
+    .parse(await (await fetch(`${server.url}/api/ps`, { headers })).json());
+  await server.stop();
+  const promised = listed.models.find(({ name }) => name.startsWith(family))?.size ?? 0;
+  return { promised, used };
+}
+
 async function measure(server: Measured): Promise<readonly Row[]> {
   const { name, pid } = server;
   const before = residentBytes(pid);
-  await chat(server, { model: family, content: "hello", maxTokens: 1, stream: true });
+  await chat(server, greeting);
   const withText = residentBytes(pid);
   const alone: number[] = [];
   for (let round = 0; round < rounds; round += 1) alone.push(await readImage(server, round));
