@@ -29,5 +29,6 @@ export const targets: Readonly<Record<string, ListedTarget>> = {
   upload: { module: "scripts/qa/fuzz/targets/upload.ts", testInputs: 500 },
   "batch-lines": { module: "scripts/qa/fuzz/targets/batch-lines.ts", testInputs: 1_000 },
   pdf: { module: "scripts/qa/fuzz/targets/pdf.ts", testInputs: 150 },
+  sound: { module: "scripts/qa/fuzz/targets/sound.ts", testInputs: 150 },
   backup: { module: "scripts/qa/fuzz/targets/backup.ts", testInputs: 300 },
 };
