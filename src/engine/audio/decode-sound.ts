@@ -9,6 +9,7 @@ import { isWav, readWav } from "./wav.js";
 /** A data URL, which some clients send. */
 const dataUrl = /^data:[^,;]{0,100}(?:;[^,;]{0,100}){0,8}?;base64,/i;
 const dataUrlCharsMax = 1_024;
+const secondsMin = 0.1;
 
 /** Decodes a file to one channel at another rate. */
 export async function decodeSound({ base64, sampleRate, secondsMax }: SoundRequest): Promise<SoundOutcome> {
@@ -64,9 +65,10 @@ const otherFormats = [
   { at: 0, mark: "FORM", name: "AIFF" },
 ] as const;
 
-/** Joins pieces in memory that threads share. */
+/** Joins pieces in memory that threads share. Silence follows a sound that is shorter than encoders read. */
 function share(pieces: readonly Float32Array[], sampleRate: number): SoundOutcome {
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const samples = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const length = Math.max(samples, Math.ceil(secondsMin * sampleRate));
   const pcm = new Float32Array(new SharedArrayBuffer(length * Float32Array.BYTES_PER_ELEMENT));
   const hash = createHash("sha256").update(`sound ${sampleRate} `);
   let at = 0;

@@ -1,4 +1,6 @@
 /** Sound that a model reads itself, by the projector beside its weights. */
+import { createOpenAI } from "@ai-sdk/openai";
+import { generateText } from "ai";
 import type OpenAI from "openai";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../kit/folder.js";
@@ -74,6 +76,16 @@ describeMedia(`a sound in a conversation with a model that hears${withoutMedia}`
     expect(counts(together[0]?.usage).audio).toBe(2 * counts(one.usage).audio);
   });
 
+  it.each([
+    ["one sample", 1 / 16_000, 1],
+    ["40 seconds, in two pieces", 40, 2],
+  ])("may last %s", async (_, seconds, pieces) => {
+    const one = await look(shared(), "voxtral", ["hear ", voice(21)], 4);
+    const { usage } = await look(shared(), "voxtral", ["hear ", voice(25, seconds)], 4);
+    expect(usage?.completion_tokens).toBe(4);
+    expect(counts(usage).audio).toBe(pieces * counts(one.usage).audio);
+  });
+
   it("is answered as a stream, with the same text and usage", async () => {
     const whole = await shared().client.chat.completions.create(asked(voice(31)));
     const stream = await shared().client.chat.completions.create({
@@ -126,6 +138,20 @@ describeMedia(`a sound in a conversation with a model that hears${withoutMedia}`
     expect(items.data[0]).toMatchObject({ content: [{ type: "input_text" }, soundPart(voice(41))] });
     const counted = await client.responses.inputTokens.count({ model: "voxtral", input });
     expect(counted.input_tokens).toBe(first.usage?.input_tokens);
+  });
+
+  it.each([
+    ["audio/wav", voice(45)],
+    ["audio/mpeg", risingToneMp3()],
+  ])("is read as the AI SDK sends %s", async (mediaType, data) => {
+    const openai = createOpenAI({ baseURL: `${shared().url}/v1`, apiKey: testKey });
+    const content = [{ type: "file" as const, mediaType, data }];
+    const { usage } = await generateText({
+      model: openai.chat("voxtral"),
+      messages: [{ role: "user", content }],
+      maxOutputTokens: 4,
+    });
+    expect(usage.inputTokens).toBeGreaterThan(300);
   });
 
   it("is kept as an item of a conversation", async () => {

@@ -77,7 +77,7 @@ export class Projector implements MediaLayout {
     if (laidOut.parts.some(({ isWhole, cells }) => isWhole && cells > batchTokensMax))
       throw new HearthError(
         "invalid_value",
-        `${param}: the image takes more than ${batchTokensMax} tokens in one part, which this server does not evaluate`,
+        `${param}: the ${medium.type} takes more than ${batchTokensMax} tokens in one part, which this server does not evaluate`,
         { param },
       );
     return laidOut;
