@@ -137,6 +137,21 @@ describeMedia(`an image in a conversation with a model that sees${withoutMedia}`
     expect(answer(next)).toBe(answer(expected));
   });
 
+  it.each([
+    [1, 2000],
+    [2000, 1],
+    [1, 1],
+  ])(
+    "C1: one of %i x %i pixels, over which libmtmd would assert, is answered by every family",
+    async (width, height) => {
+      const image = await picture(width, height, 71);
+      for (const family of families) {
+        const looked = await look(shared(), family, ["see ", image], 2);
+        expect(looked.usage?.completion_tokens).toBe(2);
+      }
+    },
+  );
+
   it("one that is damaged is refused with its field", async () => {
     const damaged = (await picture(64, 64)).subarray(0, 200);
     const asking = shared().client.chat.completions.create({
