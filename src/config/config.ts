@@ -251,8 +251,28 @@ function readEnvironment(
 function describeProblems(error: z.ZodError, sources: Readonly<Record<string, string>>): readonly string[] {
   return error.issues.map((issue) => {
     const name = String(issue.path[0] ?? "");
-    return `${issue.path.join(".")} (set by ${sources[name] ?? "?"}): ${issue.message}`;
+    return `${issue.path.join(".")} (set by ${sources[name] ?? "?"}): ${describeIssue(issue)}`;
   });
+}
+
+/** Returns what a value must be, in words. */
+function describeIssue(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_value":
+      return `must be ${issue.values.map(String).join(" or ")}`;
+    case "invalid_type":
+      // The settings that have words of their own keep them.
+      return issue.message.startsWith("Invalid input")
+        ? `must be of the type ${issue.expected}`
+        : issue.message;
+    case "invalid_union": {
+      // The last form is the usual one.
+      const [first] = issue.errors.at(-1) ?? [];
+      return first === undefined ? issue.message : describeIssue(first);
+    }
+    default:
+      return issue.message;
+  }
 }
 
 function refusal(problems: readonly string[]): ConfigError {

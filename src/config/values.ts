@@ -6,7 +6,10 @@ export const onOff = z
   .union([z.boolean(), z.enum(["true", "false", "1", "0"])])
   .transform((value) => value === true || value === "true" || value === "1");
 /** A whole number within bounds. */
-export const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+export const whole = (min: number, max: number) => {
+  const error = `must be a whole number from ${min.toLocaleString("en")} to ${max.toLocaleString("en")}`;
+  return z.coerce.number({ error }).int(error).min(min, error).max(max, error);
+};
 /** A number within its bounds, or 0, which has a meaning of its own. */
 export const zeroOr = <T extends z.ZodType<number>>(number: T) =>
   z.union([z.literal(0), z.literal("0").transform(() => 0), number]);

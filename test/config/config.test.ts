@@ -86,7 +86,21 @@ describe("the configuration", () => {
     ["a setting that does not exist", () => loadConfig({}, file("prot: 1")), /unknown setting 'prot'/],
     ["a file that is a list", () => loadConfig({}, file("- 1")), /must hold settings by name/],
     ["a file that is no YAML", () => loadConfig({}, file("a: [")), /cannot read the configuration file/],
-    ["a value out of range", () => loadConfig({ HEARTH_PORT: "70000" }), /port \(set by HEARTH_PORT\)/],
+    [
+      "a value out of range",
+      () => loadConfig({ HEARTH_PORT: "70000" }),
+      /port \(set by HEARTH_PORT\): must be a whole number from 0 to 65,535$/,
+    ],
+    [
+      "a text in place of a number",
+      () => loadConfig({ HEARTH_CONTEXT_TOKENS_MAX: "abc" }),
+      /contextTokensMax \(set by HEARTH_CONTEXT_TOKENS_MAX\): must be a whole number from 64 to 1,048,576$/,
+    ],
+    [
+      "a word that is none of the choices",
+      () => loadConfig({ HEARTH_GPU: "metals" }),
+      /gpu \(set by HEARTH_GPU\): must be auto or off or cuda or vulkan or metal$/,
+    ],
     [
       "a flag that is neither true nor false",
       () => loadConfig({ HEARTH_TRUST_PROXY: "maybe" }),
