@@ -49,8 +49,8 @@ describeMedia(`a model that sees or hears${withoutLlamaServer}${withoutMedia}`, 
   for (const family of seeingFamilies.filter((name) => name !== "ultravox"))
     itWithLlamaServer(`${family}: answers as llama-server does`, async () => {
       const server = await startMediaServer([family]);
-      // At the rate of the projector: each server resamples in its own way.
-      const medium = family === "voxtral" ? wavOf(risingTone(), 3) : await picture(200, 120);
+      // In two pieces, at the rate of the projector: each server resamples in its own way.
+      const medium = family === "voxtral" ? wavOf(risingTone(), 40) : await picture(200, 120);
       const own = await look(server, family, [before, medium, after], tokens);
       const { models } = server;
       const reference = await startLlamaServer(join(models, `${family}.gguf`), {
