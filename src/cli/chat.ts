@@ -130,10 +130,13 @@ async function interactive(chat: Chat): Promise<void> {
 }
 
 async function* lines(terminal: Interface): AsyncGenerator<string> {
+  let isOpen = true;
+  terminal.once("close", () => (isOpen = false));
   terminal.prompt();
   for await (const line of terminal) {
     yield line.trim();
-    terminal.prompt();
+    // A prompt after Ctrl-D would read on, and the process would not end.
+    if (isOpen) terminal.prompt();
   }
 }
 
