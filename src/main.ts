@@ -93,10 +93,11 @@ async function parse(program: Command, commandLine: readonly string[]): Promise<
   }
 }
 
-/** Adds the commands of requests, alerts, batches and files, which speak to the running server. */
+/** Adds the commands of requests, alerts, batches, files and memory, which speak to the running server. */
 async function addRequests(program: Command, load: () => Promise<LoadedConfig>): Promise<void> {
   const { addAlertsCommand } = await import("./cli/alerts/alerts.js");
   const { addRequestsCommand } = await import("./cli/requests/requests.js");
+  const { addUnloadCommand } = await import("./cli/unload.js");
   const { addBatchesCommand } = await import("./cli/batches/batches.js");
   const { addFilesCommand } = await import("./cli/batches/files.js");
   const { systemClock } = await import("./system/clock.js");
@@ -105,6 +106,7 @@ async function addRequests(program: Command, load: () => Promise<LoadedConfig>):
   const io = { load, clock: systemClock, out, content: process.stdout };
   addRequestsCommand(program, openServer, io);
   addAlertsCommand(program, openServer, io);
+  addUnloadCommand(program, openServer, io);
   addBatchesCommand(program, io);
   addFilesCommand(program, io);
 }

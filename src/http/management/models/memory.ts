@@ -4,7 +4,8 @@ import { toActor } from "../../../accounts/visibility.js";
 import { parseFields } from "../../../dialects/management/fields.js";
 import { findModel } from "./models.js";
 import { whileClientWaits } from "../../server/reply/client.js";
-import { managementRoute } from "../../server/route.js";
+import type { AppContext } from "../../server/app-context.js";
+import { accountRoute, managementRoute } from "../../server/route.js";
 import { adminModelSchema, presenter } from "./present-model.js";
 
 const memoryRequest = z
@@ -39,7 +40,7 @@ export const loadModel = managementRoute({
 });
 
 /** Unloads a model. */
-export const unloadModel = managementRoute({
+export const unloadModel = accountRoute<AppContext>({
   method: "POST",
   path: "/admin/models/unload",
   acl: "ManageModels",

@@ -7,7 +7,8 @@ import { responseArray, responseObject } from "../../../dialects/response-fields
 import { closestNames } from "../../../models/closest-names.js";
 import { parseFields } from "../../../dialects/management/fields.js";
 import { emptySchema } from "../../../dialects/management/answers.js";
-import { managementRoute } from "../../server/route.js";
+import type { AppContext } from "../../server/app-context.js";
+import { accountRoute, managementRoute } from "../../server/route.js";
 import { adminModelSchema, presenter } from "./present-model.js";
 
 const adminModelList = responseObject({
@@ -46,7 +47,7 @@ export const listAdminModels = managementRoute({
 });
 
 /** Returns one model. */
-export const getAdminModel = managementRoute({
+export const getAdminModel = accountRoute<AppContext>({
   method: "GET",
   path: "/admin/models/*id",
   acl: "ListModels",

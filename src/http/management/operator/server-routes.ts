@@ -3,6 +3,8 @@ import type { OperatorRoute } from "../../server/route.js";
 import { listAlerts } from "../alerts/alerts.js";
 import { createChannel, deleteChannel, listChannels, testChannel } from "../alerts/channels.js";
 import { listDeliveries } from "../alerts/deliveries.js";
+import { unloadModel } from "../models/memory.js";
+import { getAdminModel } from "../models/models.js";
 import { deleteRequestBodies } from "../requests/bodies.js";
 import { cancelRequest } from "../requests/cancel.js";
 import { getRequest, listRequests } from "../requests/requests.js";
@@ -13,6 +15,8 @@ import { accountRoutes } from "./routes.js";
 export const operatorRoutes: readonly OperatorRoute<AppContext>[] = [
   ...accountRoutes,
   ...modelRoutes,
+  getAdminModel,
+  unloadModel,
   // Requests
   listRequests,
   getRequest,
