@@ -255,16 +255,14 @@ function describeProblems(error: z.ZodError, sources: Readonly<Record<string, st
   });
 }
 
-/** Returns what a value must be, in words. */
+/** Returns what a value must be, in words. The settings that have words of their own keep them. */
 function describeIssue(issue: z.core.$ZodIssue): string {
+  if (!issue.message.startsWith("Invalid ")) return issue.message;
   switch (issue.code) {
     case "invalid_value":
       return `must be ${issue.values.map(String).join(" or ")}`;
     case "invalid_type":
-      // The settings that have words of their own keep them.
-      return issue.message.startsWith("Invalid input")
-        ? `must be of the type ${issue.expected}`
-        : issue.message;
+      return `must be of the type ${issue.expected}`;
     case "invalid_union": {
       // The last form is the usual one.
       const [first] = issue.errors.at(-1) ?? [];

@@ -1,4 +1,6 @@
 /** The part of the composition root that finds the models. */
+import { join } from "node:path";
+import { applyProjectorProblems, ProjectorProblems } from "../../models/projector-problems.js";
 import { fileURLToPath } from "node:url";
 import type { Config } from "../../config/config.js";
 import type { Logger } from "../../core/logger.js";
@@ -62,6 +64,7 @@ export type LocalModels = Awaited<ReturnType<typeof openLocalModels>>;
 export async function openLocalModels(config: Config) {
   const settings = openSettings(config);
   const models = await openRegistry(config, settings);
+  await applyProjectorProblems(nameProblemsFile(config), models);
   return { models, settings, sources: new SettingSources(settings, models) };
 }
 
@@ -109,12 +112,20 @@ export async function loadModels(
       ...settings,
     };
   const models = await openRegistry(config, modelSettings);
+  const problems = new ProjectorProblems(nameProblemsFile(config));
   for (const warning of models.warnings) logger.warn({ warning }, "models folder");
   for (const { manifest, unusable } of models.list())
     if (unusable !== null) logger.warn({ model: manifest.id, reason: unusable }, "a model cannot be used");
   const visionModel = (): Model | null => models.visionModel ?? models.unusableVisionModel;
-  const rejectProjector = (model: Model, reason: string): void => models.rejectProjector(model, reason);
+  const rejectProjector = (model: Model, reason: string): void => {
+    models.rejectProjector(model, reason);
+    problems.record(model, reason);
+  };
   return { models, visionModel, rejectProjector, registry: models, ...settings };
+}
+
+function nameProblemsFile({ data }: Config): string {
+  return join(data, "projector-problems.json");
 }
 
 /** Returns the files on which the models depend. */

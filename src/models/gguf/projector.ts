@@ -3,18 +3,22 @@ import { stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import type { ProjectorFile } from "../../core/model.js";
 import { readGguf } from "../gguf.js";
-import { readModelStem } from "../parts.js";
+import { isProjectorName, readModelStem } from "../parts.js";
 import { isProjector } from "./projector-kind.js";
 
-/** Reads the header of a projector. @returns null for a file that cannot be read or is no projector. */
+/**
+ * Reads the header of a projector. One that is called so and has no valid header reads nothing; its trial says why.
+ * @returns null for a file that cannot be read or is no projector.
+ */
 export async function readProjector(path: string): Promise<ProjectorFile | null> {
   const [result, stats] = await Promise.all([readGguf(path), stat(path).catch(() => null)]);
-  if (!result.ok || stats === null || !isProjector(result.header.metadata)) return null;
+  if (stats === null) return null;
+  const file = { path, bytes: stats.size, modifiedTime: stats.mtimeMs };
+  if (!result.ok) return isProjectorName(path) ? { ...file, images: false, audio: false } : null;
+  if (!isProjector(result.header.metadata)) return null;
   const { values } = result.header.metadata;
   return {
-    path,
-    bytes: stats.size,
-    modifiedTime: stats.mtimeMs,
+    ...file,
     images: values.get("clip.has_vision_encoder") === true,
     audio: values.get("clip.has_audio_encoder") === true,
   };

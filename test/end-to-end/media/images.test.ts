@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import type OpenAI from "openai";
 import { expect, it } from "vitest";
+import { runProgram } from "../../kit/program.js";
 import { fileServer, startServer } from "../../kit/server.js";
 import { projectorBytes, writeSeeingModel } from "../../kit/models/seeing-models.js";
 import { temporaryFolder } from "../../kit/folder.js";
@@ -110,6 +111,7 @@ describeMedia(`an image in a conversation with a model that sees${withoutMedia}`
         },
       ],
       max_output_tokens: 4,
+      temperature: 0,
     });
     expect(responses.usage?.output_tokens).toBe(4);
     expect(responses.usage?.input_tokens).toBeGreaterThan(16);
@@ -189,12 +191,16 @@ describeMedia(`a projector${withoutMedia}`, () => {
     const models = temporaryFolder();
     const { projector } = await writeSeeingModel(models, "gemma3");
     writeFileSync(projector, bytes());
-    const own = await startServer({ environment: { HEARTH_MODELS: models } });
+    const own = await startServer({ environment: { HEARTH_MODELS: models }, hasOwnEngine: true });
     const text = await look(own, "gemma3", ["hello"], 4);
     expect(text.usage?.completion_tokens).toBe(4);
     const described = await look(own, "gemma3", ["hello ", await picture(64, 64)], 4);
     expect(described.usage?.completion_tokens).toBe(4);
-    const listed = await own.client.models.retrieve("gemma3");
-    expect(listed.id).toBe("gemma3");
+    const listed = runProgram(["ls"], { HEARTH_MODELS: models, HEARTH_DATA: own.data });
+    expect(await listed.exited).toBe(0);
+    expect(listed.stdout()).toContain(
+      "gemma3 reads text alone: its projector mmproj-gemma3.gguf cannot be used: ",
+    );
+    expect(listed.stdout()).not.toMatch(/^mmproj/m);
   });
 });

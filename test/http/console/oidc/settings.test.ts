@@ -60,7 +60,7 @@ describe("the settings of single sign-on", () => {
     [{ HEARTH_OIDC_GROUPS: "leads" }, /oidcGroups \(set by HEARTH_OIDC_GROUPS\): /],
     [
       { HEARTH_OIDC_GROUPS: JSON.stringify([rule, { ...rule, role: "boss" }]) },
-      /oidcGroups\.1\.role \(set by HEARTH_OIDC_GROUPS\): .*"owner"/,
+      /oidcGroups\.1\.role \(set by HEARTH_OIDC_GROUPS\): must be owner or admin or member$/,
     ],
     [{ HEARTH_OIDC_GROUPS: '[{"group":"leads","role":"admin"}]' }, /oidcGroups\.0\.team \(set by/],
     [{ HEARTH_OIDC_GROUPS: JSON.stringify([{ ...rule, rule: 1 }]) }, /oidcGroups\.0 \(set by.*"rule"/],
