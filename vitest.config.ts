@@ -12,7 +12,7 @@ const alone = [
   "test/engine/images/published-models.test.ts",
   "test/engine/vision/{engine,families,greedy}.test.ts",
   "test/engine/llama/decode/grammar-bounds.test.ts",
-  "test/engine/llama/smoke.test.ts",
+  "test/engine/llama/{native,placement,smoke}.test.ts",
   "test/end-to-end/process/{eviction,faulty-disk,load,memory,threads}.test.ts",
   "test/simulation/**/*.test.ts",
 ];

@@ -53,9 +53,9 @@ export const largerTests: readonly LargerTests[] = [
   },
   {
     size: "all",
-    what: "models that see, beside llama-server",
-    why: "each starts the program, which few machines have; the small size has three families without it",
-    files: ["end-to-end/media/compared.test.ts"],
+    what: "models that see and hear: every family, client, kind of bad input, and llama-server beside them",
+    why: "each loads several models and tries their projectors; the small size has one image and one sound",
+    files: ["end-to-end/media/{images,sounds,clients,lists,compared}.test.ts", "cli/models/seeing.test.ts"],
   },
   {
     size: "all",
