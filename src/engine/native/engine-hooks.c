@@ -282,6 +282,10 @@ EXPORTED void *llama_model_load_from_file(const char *path, struct model_params 
     void *addon = dladdr(__builtin_return_address(0), &info) == 0 ? NULL : dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
     load_function own = addon == NULL ? NULL : (load_function)dlsym(addon, "llama_model_load_from_file");
     if (own == NULL) return NULL;
+    // The first call of the engine: assertions are errors from now on.
+    pthread_mutex_lock(&lock);
+    find_engine(__builtin_return_address(0));
+    pthread_mutex_unlock(&lock);
     static struct tensor_override overrides[PATTERNS_MAX];
     if (placement.is_set && model_params_are_known(addon)) {
         if (list_overrides(addon, overrides) > 0) params.overrides = overrides;

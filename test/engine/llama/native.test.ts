@@ -7,6 +7,15 @@ import { compared, jobOf, missingNative, promptOf, residentWithEightSlots, start
 const name = `the compiled library${missingNative === null ? "" : ` (not run: ${missingNative})`}`;
 
 describe.runIf(missingNative === null)(name, () => {
+  it("C1: makes the first model of a process, over which llama.cpp asserts, an error of its load, and others go on", async () => {
+    const heads = { "qwen3.attention.head_count_kv": { aggregateArrays: "u32", values: [1, 2] } } as const;
+    await expect(residentWithEightSlots(temporaryFolder(), { metadata: heads })).rejects.toThrow();
+    const resident = await residentWithEightSlots();
+    const { loop, done } = startLoop();
+    loop.submit(resident, 1, jobOf(promptOf(0, 20), 2));
+    expect((await done(1)).finished).toBe(true);
+  });
+
   it("copies what one slot has evaluated of a prompt to the others that wait for it, without a file", async () => {
     const resident = await residentWithEightSlots();
     const { loop, done } = startLoop();
@@ -59,14 +68,5 @@ describe.runIf(missingNative === null)(name, () => {
     expect(warm.cachedTokens).toBe(64);
     loop.submit(resident, 4, jobOf(promptOf(0, 480), 3, { ...compared, deterministic: true }));
     expectSameUpToRounding(warm.logprobs, (await done(4)).logprobs);
-  });
-
-  it("C1: makes a model over which llama.cpp asserts an error of its load, and others go on", async () => {
-    const heads = { "qwen3.attention.head_count_kv": { aggregateArrays: "u32", values: [1, 2] } } as const;
-    await expect(residentWithEightSlots(temporaryFolder(), { metadata: heads })).rejects.toThrow();
-    const resident = await residentWithEightSlots();
-    const { loop, done } = startLoop();
-    loop.submit(resident, 1, jobOf(promptOf(0, 20), 2));
-    expect((await done(1)).finished).toBe(true);
   });
 });

@@ -191,8 +191,9 @@ describe("a server with a model file that crashes the process", () => {
     const neighbour = client.chat.completions.create({ model: builtInModel, messages: hello, max_tokens: 5 });
     await expect(asked).rejects.toMatchObject({
       status: 503,
-      message: expect.stringContaining(
-        "The model 'dropped' cannot be used: loading it ends the process (SIGABRT).",
+      // Where the libraries are compiled, the assertion is an error of the trial's process.
+      message: expect.stringMatching(
+        /The model 'dropped' cannot be used: (loading it ends the process \(SIGABRT\)|Failed to create context)/,
       ) as string,
     });
     expect((await neighbour).usage?.completion_tokens).toBeGreaterThan(0);
