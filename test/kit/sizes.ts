@@ -53,9 +53,15 @@ export const largerTests: readonly LargerTests[] = [
   },
   {
     size: "all",
-    what: "models that see and hear: every family, client, kind of bad input, and llama-server beside them",
+    what: "models that see and hear: every family, kind of bad input, and llama-server beside them",
     why: "each loads several models and tries their projectors; the small size has one image and one sound",
-    files: ["end-to-end/media/{images,sounds,clients,lists,compared}.test.ts", "cli/models/seeing.test.ts"],
+    files: ["end-to-end/media/{images,sounds,compared}.test.ts"],
+  },
+  {
+    size: "nightly",
+    what: "images of each client and list, and projectors that are pulled, imported and removed",
+    why: "each starts servers and programs of its own, and the size all reads images by the same paths",
+    files: ["end-to-end/media/{clients,lists}.test.ts", "cli/models/seeing.test.ts"],
   },
   {
     size: "all",
