@@ -201,7 +201,7 @@ export class RemoteGeneration {
       target: isFirst ? this.#target : { ...this.#target, reusesPrefixes: true },
       tokens: [...prompt.tokens, ...sampled],
       answerTokens,
-      grammar: constraint?.state?.text ?? null,
+      grammar: constraint?.state?.textAfter(this.#progress.undecided) ?? null,
       sampling,
       stated: this.#decode.statedSampling ?? sampling,
       seed: Math.min((seed + answerTokens * seedStep) >>> 0, seedMax),
@@ -252,13 +252,7 @@ class PlacedGrammar {
 
   /** Reads what the answer has next. */
   push(text: string): void {
-    for (const character of text) {
-      const point = character.codePointAt(0) ?? 0;
-      this.#place = this.#attempt(() => {
-        const place = this.#place === undefined ? this.#stacks.atStart() : this.#place;
-        return place === null ? null : this.#stacks.after(place, point);
-      });
-    }
+    this.#place = this.#placeAfter(text);
   }
 
   /** Whether the answer can be continued under it. */
@@ -266,11 +260,24 @@ class PlacedGrammar {
     return this.#place !== null;
   }
 
-  /** GBNF of what may follow. @throws Error where the grammar is not followed */
-  get text(): string {
-    if (this.#place === undefined) return this.#book.text(this.#root);
-    if (this.#place === null) throw new Error("the answer does not match its grammar, or it is too wide");
-    return remainingGrammar(this.#place, this.#book.entries(this.#root));
+  /** Returns the GBNF of what may follow, after text that was not pushed. @throws Error where the grammar is not followed */
+  textAfter(text: string): string {
+    const place = this.#placeAfter(text);
+    if (place === undefined) return this.#book.text(this.#root);
+    if (place === null) throw new Error("the answer does not match its grammar, or it is too wide");
+    return remainingGrammar(place, this.#book.entries(this.#root));
+  }
+
+  #placeAfter(text: string): ReadyStacks | null | undefined {
+    let after = this.#place;
+    for (const character of text) {
+      const [point, place] = [character.codePointAt(0) ?? 0, after];
+      after = this.#attempt(() => {
+        const from = place === undefined ? this.#stacks.atStart() : place;
+        return from === null ? null : this.#stacks.after(from, point);
+      });
+    }
+    return after;
   }
 
   #attempt(findPlace: () => ReadyStacks | null): ReadyStacks | null {

@@ -16,7 +16,11 @@ import { contextTokens, enginesOf, modelFile } from "./placed.js";
 describe(`the state of a llama-server${withoutLlamaServer}`, () => {
   it("is that of its model in lists of loaded models, and of the server where it has no other model", async () => {
     const server = await startLlamaServer(modelFile, { slots: 2, contextTokens });
-    const app = await startServer({ environment: { HEARTH_ENGINES: enginesOf(server.url) } });
+    // The engine that other tests share has the model in memory, too.
+    const app = await startServer({
+      environment: { HEARTH_ENGINES: enginesOf(server.url) },
+      hasOwnEngine: true,
+    });
     await requestJson(app, { max_tokens: 2 });
     const deviceOf = async (): Promise<unknown> => {
       const { data } = (await getJson(app, "/v1/hearth/ps")) as {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type OpenAI from "openai";
 import { describe, expect } from "vitest";
 import { type TestServer, fileServer, startServer } from "../../kit/server.js";
@@ -261,7 +262,7 @@ async function keyOfNewTeam({ url: address }: TestServer): Promise<string> {
     });
     return (await response.json()) as Readonly<Record<string, string>>;
   };
-  const { teamId = "" } = await send("/auth/teams", { name: "other" });
+  const { teamId = "" } = await send("/auth/teams", { name: `other ${randomUUID()}` });
   await send(`/v1/billing/teams/${teamId}/prepaid/top-up`, { amount: { val: "-500" } });
   const acls = ["api-key:endpoint:*", "api-key:model:*"];
   const { apiKey = "" } = await send(`/auth/teams/${teamId}/api-keys`, { name: "key", acls });

@@ -66,6 +66,12 @@ export class AnswerProgress<S, F extends TextFollower> {
     return this.#sampled;
   }
 
+  /** What is written while the answer may still begin with reasoning: its constraint has not seen that yet. */
+  get undecided(): string {
+    if (this.#answer.mode !== "opening") return "";
+    return Buffer.concat(this.#sampled.map((token) => this.#language.tokenBytes.of(token))).toString();
+  }
+
   /** Tokens that are to be sampled before the model may end the answer. */
   get tokensBeforeEnd(): number {
     return Math.max(0, (this.#decode.minTokens ?? 0) - this.#sampled.length);
