@@ -80,7 +80,7 @@ async function findFile(path: string, { home, folder }: Places): Promise<string 
   try {
     return (await stat(file)).isFile() ? file : null;
   } catch (thrown) {
-    const code = codeOf(thrown);
+    const code = readCode(thrown);
     if (
       code === "ENOENT" ||
       code === "ENOTDIR" ||
@@ -98,7 +98,7 @@ async function readImage(path: string, file: string): Promise<string> {
     const isTooLarge = thrown instanceof UnreadableFileError && thrown.code === "EFBIG";
     const reason = isTooLarge
       ? `is larger than the ${imageBytesMax / 1024 / 1024} MiB that are read of an image`
-      : `cannot be read (${codeOf(thrown)})`;
+      : `cannot be read (${readCode(thrown)})`;
     throw new Error(`'${path}' ${reason}`, { cause: thrown });
   });
   const kind = sniff(bytes);
@@ -107,7 +107,7 @@ async function readImage(path: string, file: string): Promise<string> {
   return `data:image/${String(kind)};base64,${bytes.toString("base64")}`;
 }
 
-function codeOf(thrown: unknown): string {
+function readCode(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown ? String(thrown.code) : String(thrown);
 }
 

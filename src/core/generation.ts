@@ -6,7 +6,7 @@
  * `stream: false` is a fold of the same events.
  */
 
-import type { MessageSound } from "./audio/sounds.js";
+import type { MessageSound } from "./prompt/sounds.js";
 import type { HearthError } from "./errors.js";
 import type { CountedTokens } from "./requests/counted-tokens.js";
 import type { MessageImage } from "./images/images.js";

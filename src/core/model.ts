@@ -283,6 +283,18 @@ export function loadKey({ manifest, fingerprint }: Model): string {
   return `${manifest.id} ${fingerprint}`;
 }
 
+/** Returns the model without its projector: it reads text alone. */
+export function dropProjector(model: Model): Model {
+  const { manifest, load } = model;
+  if (load?.projector === undefined) return model;
+  const inputModalities = manifest.inputModalities.filter((each) => each === "text");
+  return {
+    ...model,
+    manifest: { ...manifest, inputModalities },
+    load: { ...load, projector: undefined },
+  };
+}
+
 /** The models of this server. */
 export interface ModelRegistry {
   /** In order of id. */

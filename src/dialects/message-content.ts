@@ -1,5 +1,5 @@
 /** Joins the parts of a message into its content. Pure. */
-import type { MessageSound } from "../core/audio/sounds.js";
+import type { MessageSound } from "../core/prompt/sounds.js";
 import type { Message } from "../core/generation.js";
 import type { ImageDetail, MessageImage } from "../core/images/images.js";
 import { wellFormed } from "./well-formed.js";

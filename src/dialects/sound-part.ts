@@ -1,6 +1,6 @@
 /** Sound in the content of messages, as OpenAI's chat completions and responses have it. Pure. */
 import { z } from "zod";
-import { soundFormats } from "../core/audio/sounds.js";
+import { soundFormats } from "../core/prompt/sounds.js";
 import type { MessageContentPart } from "./message-content.js";
 
 export const soundPart = z.object({

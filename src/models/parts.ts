@@ -23,11 +23,6 @@ export function isFirstGguf(file: string): boolean {
 
 /** Files beside a model that are none of their own: projectors, statistics, vocabularies, adapters. */
 const besides = /mmproj|imatrix|(?:^|[-_./])(?:vocab|lora|adapter)(?:[-_./]|$)/i;
-/** Returns whether a file's name is a projector's. */
-export function isProjectorName(path: string): boolean {
-  return /mmproj[^/]*\.gguf$/i.test(path);
-}
-
 /** Models that only draft for another. */
 const drafts = /(?:^|[-_./])(?:draft|drafter|drafting|eagle\d?|dflash|mtp|nextn|medusa)(?:[-_./]|$)/i;
 
@@ -37,6 +32,11 @@ const drafts = /(?:^|[-_./])(?:draft|drafter|drafting|eagle\d?|dflash|mtp|nextn|
  */
 export function isMainModel(path: string, repository: string): boolean {
   return !besides.test(path) && (!drafts.test(path) || drafts.test(repository));
+}
+
+/** Returns whether a file's name is a projector's. */
+export function isProjectorName(path: string): boolean {
+  return /mmproj[^/]*\.gguf$/i.test(path);
 }
 
 /**

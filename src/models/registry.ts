@@ -4,7 +4,7 @@
  * be unusable later is rejected. The engine loads models; accounts/ decides who may use them.
  */
 import { dirname, relative } from "node:path";
-import type { Model } from "../core/model.js";
+import { dropProjector, type Model } from "../core/model.js";
 import { adaptedModel } from "./adapters.js";
 import { applySettings, type ContextLimit } from "./apply-settings.js";
 import { quoted } from "./gguf/refusal.js";
@@ -20,12 +20,7 @@ import {
 } from "./remote/placement.js";
 import { modelsWithTokenizer } from "./remote/vocabulary/find.js";
 import type { ModelSettings, SettingsByModel } from "./settings.js";
-import {
-  chooseUnusableVisionModel,
-  chooseVisionModel,
-  withImageInput,
-  dropProjector,
-} from "./vision/model.js";
+import { chooseUnusableVisionModel, chooseVisionModel, withImageInput } from "./vision/model.js";
 
 export interface RegistryOptions {
   /**

@@ -3,6 +3,7 @@
  * token meanwhile, and how much memory the model takes. The same is asked of llama-server on the same files, if it was built
  * (`npm run build:llama-server`).
  */
+import { EventEmitter, once } from "node:events";
 import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -20,6 +21,8 @@ import { spawnServer } from "../world/server.js";
 const family = "idefics3";
 const rounds = 3;
 const streams = 4;
+/** Tokens after which a stream is counted as running. */
+const tokensOfRunning = 8;
 /** Three tiles of 64 tokens. */
 const imageTokensMax = 256;
 const contextTokens = 4096;
@@ -103,57 +106,71 @@ async function measure(server: Measured): Promise<readonly Row[]> {
   const alone: number[] = [];
   for (let round = 0; round < rounds; round += 1) alone.push(await readImage(server, round));
   const used = residentBytes(pid) - before;
-  const beside: number[] = [];
-  const gaps: number[] = [];
-  const quiet: number[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const leaving = new AbortController();
-    let running = 0;
-    const started = new Promise<void>((resolve) => {
-      const onText = (nth: number): void => {
-        if (nth === 8 && (running += 1) === streams) resolve();
-      };
-      const reading = Array.from({ length: streams }, (_, at) =>
-        chat(server, {
-          model: family,
-          content: `story ${round} ${at}`,
-          maxTokens: contextTokens - 200,
-          stream: true,
-          signal: leaving.signal,
-          onText: (nth) => {
-            times[at]?.push(performance.now());
-            onText(nth);
-          },
-        }).catch(() => undefined),
-      );
-      ended.push(...reading);
-    });
-    await started;
-    const askedAt = performance.now();
-    beside.push(await readImage(server, 100 + round));
-    const doneAt = performance.now();
-    leaving.abort();
-    await Promise.all(ended.splice(0));
-    for (const arrivals of times) {
-      gaps.push(...readGaps({ arrivals: arrivals.filter((at) => at >= askedAt && at <= doneAt) }));
-      quiet.push(...readGaps({ arrivals: arrivals.filter((at) => at < askedAt) }));
-      arrivals.length = 0;
-    }
-  }
+  const beside: BesideStreams[] = [];
+  for (let round = 0; round < rounds; round += 1) beside.push(await readBesideStreams(server, round));
   const longest = (samples: readonly number[]): string =>
     `${quantile(samples, 0.5).toFixed(0)} ms, longest ${quantile(samples, 1).toFixed(0)} ms`;
   return [
     toRow(`${name}: a new image, first token`, spread(alone, 0, "ms")),
-    toRow(`${name}: the same beside ${streams} streams`, spread(beside, 0, "ms")),
-    toRow(`${name}: gaps of the streams before it`, longest(quiet)),
-    toRow(`${name}: gaps of the streams meanwhile`, longest(gaps)),
+    toRow(
+      `${name}: the same beside ${streams} streams`,
+      spread(
+        beside.map(({ ms }) => ms),
+        0,
+        "ms",
+      ),
+    ),
+    toRow(`${name}: gaps of the streams before it`, longest(beside.flatMap(({ gapsBefore }) => gapsBefore))),
+    toRow(
+      `${name}: gaps of the streams meanwhile`,
+      longest(beside.flatMap(({ gapsMeanwhile }) => gapsMeanwhile)),
+    ),
     toRow(`${name}: memory with text, with images`, `${mb(withText - before)}, ${mb(used)} MB`),
   ];
 }
 
-/** When the tokens of each stream came. */
-const times: number[][] = Array.from({ length: streams }, () => []);
-const ended: Promise<unknown>[] = [];
+/** An image that is read while streams are answered. */
+interface BesideStreams {
+  /** Time to the first token of its answer. */
+  readonly ms: number;
+  /** Milliseconds between two tokens of the streams. */
+  readonly gapsBefore: readonly number[];
+  readonly gapsMeanwhile: readonly number[];
+}
+
+async function readBesideStreams(server: Target, round: number): Promise<BesideStreams> {
+  const leaving = new AbortController();
+  const started = Array.from({ length: streams }, (_, at) =>
+    startStream(server, `story ${round} ${at}`, leaving.signal),
+  );
+  await Promise.all(started.map(({ isRunning }) => isRunning));
+  const askedAt = performance.now();
+  const ms = await readImage(server, 100 + round);
+  const doneAt = performance.now();
+  leaving.abort();
+  await Promise.all(started.map(({ ended }) => ended));
+  const gapsWhile = (isCounted: (at: number) => boolean): readonly number[] =>
+    started.flatMap(({ arrivals }) => readGaps({ arrivals: arrivals.filter(isCounted) }));
+  return {
+    ms,
+    gapsBefore: gapsWhile((at) => at < askedAt),
+    gapsMeanwhile: gapsWhile((at) => at >= askedAt && at <= doneAt),
+  };
+}
+
+/** Starts an answer that lasts until the signal aborts. @returns when its tokens come, and when it runs and has ended */
+function startStream(server: Target, content: string, signal: AbortSignal) {
+  const arrivals: number[] = [];
+  const running = new EventEmitter();
+  const isRunning = once(running, "running");
+  const onText = (nth: number): void => {
+    arrivals.push(performance.now());
+    if (nth === tokensOfRunning) running.emit("running");
+  };
+  const ask = { model: family, content, maxTokens: contextTokens - 200, stream: true, signal, onText };
+  const ended = chat(server, ask).catch(() => undefined);
+  return { arrivals, isRunning, ended };
+}
 
 /** Returns the time to the first token of an answer about an image that was never read before. */
 async function readImage(server: Target, seed: number): Promise<number> {

@@ -1,6 +1,6 @@
 /** The part of the composition root that builds everything that runs models, over the one memory that they share. */
 import type { Config } from "../../config/config.js";
-import type { SoundDecoder } from "../../core/audio/sounds.js";
+import type { SoundDecoder } from "../../core/prompt/sounds.js";
 import type { EmbeddingEngine } from "../../core/embeddings/engine.js";
 import type { Engine } from "../../core/engine.js";
 import type { ImageEngine } from "../../core/images/image-generation.js";

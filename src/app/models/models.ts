@@ -1,6 +1,5 @@
 /** The part of the composition root that finds the models. */
 import { join } from "node:path";
-import { applyProjectorProblems, ProjectorProblems } from "../../models/projector-problems.js";
 import { fileURLToPath } from "node:url";
 import type { Config } from "../../config/config.js";
 import type { Logger } from "../../core/logger.js";
@@ -8,6 +7,7 @@ import type { Model, ModelRegistry } from "../../core/model.js";
 import { visionFamilies } from "../../engine/vision/families.js";
 import { readDetails } from "../../models/library/details.js";
 import type { ModelFolders } from "../../models/library/remove.js";
+import { applyProjectorProblems, ProjectorProblems } from "../../models/projector-problems.js";
 import { loadRegistry, type LoadedRegistry } from "../../models/registry.js";
 import { SettingSources } from "../../models/admin/setting-sources.js";
 import { openModelSettings, type ModelSettingsStore } from "../../models/settings-store.js";

@@ -40,7 +40,7 @@ export interface ImageFetcher {
 /** The port that decodes image files. */
 export interface ImageDecoder {
   /**
-   * @param sideMax scales a larger image down to this many pixels; absent: as many as any model uses
+   * @param sideMax scales a larger image down to this many pixels; absent: to the decoder's own limit
    * @throws HearthError `invalid_value` naming `param` when the format is not supported or the file is damaged.
    * @throws the signal's reason when it aborts.
    */

@@ -17,20 +17,24 @@ export function findMp3(file: Buffer): number {
 /** @throws RefusedSound */
 export async function* readMp3(file: Buffer, start: number): AsyncGenerator<SoundPiece> {
   const decoder = new MPEGDecoder();
-  await decoder.ready;
-  let rate = 0;
-  for (let from = start; from < file.length; from += pieceBytes) {
-    const { samplesDecoded, sampleRate, channelData } = decoder.decode(
-      file.subarray(from, from + pieceBytes),
-    );
-    if (samplesDecoded === 0) continue;
-    if (rate === 0) checkRate(sampleRate);
-    else if (sampleRate !== rate)
-      throw new RefusedSound(`changes from ${rate} to ${sampleRate} samples a second`);
-    rate = sampleRate;
-    yield { sampleRate, samples: mix(channelData) };
+  try {
+    await decoder.ready;
+    let rate = 0;
+    for (let from = start; from < file.length; from += pieceBytes) {
+      const { samplesDecoded, sampleRate, channelData } = decoder.decode(
+        file.subarray(from, from + pieceBytes),
+      );
+      if (samplesDecoded === 0) continue;
+      if (rate === 0) checkRate(sampleRate);
+      else if (sampleRate !== rate)
+        throw new RefusedSound(`changes from ${rate} to ${sampleRate} samples a second`);
+      rate = sampleRate;
+      yield { sampleRate, samples: mix(channelData) };
+    }
+  } finally {
+    // Also where the file is refused or too long: the thread decodes others after it.
+    decoder.free();
   }
-  decoder.free();
 }
 
 /** Mixes channels to one. */

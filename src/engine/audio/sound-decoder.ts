@@ -2,7 +2,7 @@
  * Decodes sound files in a worker thread, one file at a time; the teams take turns. The thread is ended when a file takes too much time or
  * memory.
  */
-import type { DecodedSound, SoundDecoder } from "../../core/audio/sounds.js";
+import type { DecodedSound, SoundDecoder } from "../../core/prompt/sounds.js";
 import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
 import { WorkerLostError } from "../worker/client-options.js";

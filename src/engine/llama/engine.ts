@@ -9,7 +9,7 @@ import type { Engine } from "../../core/engine.js";
 import { notRead, toHearthError } from "../../core/errors.js";
 import type { EngineEvent } from "../../core/generation.js";
 import { eventMerging, waitingEventsMax } from "../../core/requests/event-merging.js";
-import { loadKey, type Model } from "../../core/model.js";
+import { dropProjector, loadKey, type Model } from "../../core/model.js";
 import type { Random } from "../../core/random.js";
 import type { LanguageWorker } from "../language/language-worker.js";
 import type { TextModelInfo } from "../language/protocol.js";
@@ -18,7 +18,7 @@ import type { ModelMemory } from "../memory/model-memory.js";
 import { ResidentModels } from "../memory/resident-models.js";
 import type { WorkerClient } from "../worker/client.js";
 import { memoryEstimate } from "./load/memory-estimate.js";
-import { withoutProjector, type GgufTrials } from "./smoke-load.js";
+import type { GgufTrials } from "./smoke-load.js";
 import type { LlamaReplies, LlamaRequest, LlamaSettings } from "./protocol.js";
 
 type LlamaWorker = Pick<
@@ -89,7 +89,7 @@ async function load(
   model: Model,
 ): Promise<TextModelInfo> {
   const tried = await trials.projector(model);
-  const info = await language.load(tried === null ? model : withoutProjector(model));
+  const info = await language.load(tried === null ? model : dropProjector(model));
   const problem = tried ?? info.projectorProblem ?? null;
   if (problem !== null) onProjectorProblem(model, problem);
   return info;

@@ -21,7 +21,7 @@ import type { RunPiece } from "./embed/pooled-context.js";
 import { withLoadSettings } from "./load/load-settings.js";
 import { countContextTokens, isLong, createLongForm } from "./load/long-context.js";
 import { loadResident, type Resident } from "./load/resident.js";
-import { mediaSupport } from "./media/open-projector.js";
+import { openMediaSupport } from "./media/open-projector.js";
 import type { JobUpdate, LlamaSettings } from "./protocol.js";
 import { StepWatch } from "./step-watch.js";
 import { threadChooser, type ChooseThreads } from "./threads/choose-threads.js";
@@ -61,7 +61,7 @@ export class LlamaHost {
     this.#steps = new StepWatch(now);
     const ticking = { tokenGapMsMax: settings.tokenGapMsMax, store: openStore(options), now };
     this.#ticks = new TickLoop(ticking, (updates) => this.#report(updates));
-    const media = mediaSupport(settings.nativeFolder);
+    const media = openMediaSupport(settings.nativeFolder);
     const { hooks } = media;
     if (hooks.type === "loaded") hooks.exports.keepThreads(settings.keepsThreads);
     const loadPlainly = plainLoading(settings.nativeFolder);

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
-import type { Adapter, Model } from "../../core/model.js";
+import { dropProjector, type Adapter, type Model } from "../../core/model.js";
 import { libraryVersion } from "../trial/library-version.js";
 import { createTrials, type TrialDeps } from "../trial/trial.js";
 import type { LlamaSettings } from "./protocol.js";
@@ -39,7 +39,7 @@ export function createGgufTrials(deps: SmokeLoadDeps): GgufTrials {
     async model(model) {
       const { sha256, file, bytes } = model.manifest;
       if (sha256 !== null && listAdapters(model).length === 0) return null;
-      return run(withoutProjector(model), file, bytes);
+      return run(dropProjector(model), file, bytes);
     },
     async projector(model) {
       const projector = model.load?.projector;
@@ -50,12 +50,6 @@ export function createGgufTrials(deps: SmokeLoadDeps): GgufTrials {
       return `its projector ${file} cannot be used: ${reason}`;
     },
   };
-}
-
-/** Returns the model as it is loaded where its projector is not used. */
-export function withoutProjector(model: Model): Model {
-  if (model.load?.projector === undefined) return model;
-  return { ...model, load: { ...model.load, projector: undefined } };
 }
 
 /** Returns a digest of everything that a trial's result depends on; null when a file cannot be read. */

@@ -12,7 +12,7 @@ import { StepWatch } from "./step-watch.js";
 import { loadEmbedder } from "./embed/embedder.js";
 import type { LlamaSettings } from "./protocol.js";
 import { plainLoading, type LoadPlainly } from "../native/plain-weights.js";
-import { mediaSupport, type MediaSupport } from "./media/open-projector.js";
+import { openMediaSupport, type MediaSupport } from "./media/open-projector.js";
 import { MediumEvaluation } from "./media/medium-evaluation.js";
 import type { Projector } from "./media/projector.js";
 import { loadResident, type Resident } from "./load/resident.js";
@@ -24,7 +24,7 @@ const promptTokensMax = 8;
 answerTrial<SmokeTask>(tryModel, (message, { model }) => message.replaceAll(model.path, model.manifest.file));
 
 async function tryModel({ model: wholeModel, settings }: SmokeTask): Promise<void> {
-  const media = mediaSupport(settings.nativeFolder);
+  const media = openMediaSupport(settings.nativeFolder);
   const loadPlainly = plainLoading(settings.nativeFolder);
   const llama = await getLlama({
     gpu: settings.gpu === "off" ? false : settings.gpu,
@@ -79,19 +79,23 @@ async function tryProjector({ model, projector, projectorProblem, sequences }: R
   const [sequence] = sequences;
   if (sequence === undefined) throw new Error("it has no sequence");
   await sequence.clearHistory();
-  if (images) await readWhole(projector, sequence, smallImage);
+  if (images) await readFirstPart(projector, sequence, smallImage);
   await sequence.clearHistory();
   if (sampleRate !== null)
-    await readWhole(projector, sequence, { type: "sound", pcm: new Float32Array(sampleRate), digest: "" });
+    await readFirstPart(projector, sequence, {
+      type: "sound",
+      pcm: new Float32Array(sampleRate),
+      digest: "",
+    });
 }
 
 /** Evaluates the first part of a medium. */
-async function readWhole(
+async function readFirstPart(
   projector: Projector,
   sequence: LlamaContextSequence,
   medium: Medium,
 ): Promise<void> {
-  const { parts } = await projector.layOut(medium, "the trial's image");
+  const { parts } = await projector.layOut(medium, `the ${medium.type} of the trial`);
   const [first] = parts;
   if (first === undefined) throw new Error("its projector reads nothing of an image or sound");
   const placeholders = Array.from({ length: first.positions }, () => placeholderMin as Token);

@@ -38,7 +38,7 @@ export function openEngineHooks(folder: string | null): NativeLibrary<EngineHook
 }
 
 /** Returns the address of a context of the engine's library; null where it is not known. */
-export function addressOf(hooks: EngineHooks, context: LlamaContext): bigint | null {
+export function findAddress(hooks: EngineHooks, context: LlamaContext): bigint | null {
   // The addon's own object, which is missing from the library's types: it asks llama.cpp, and the hook sees for which context.
   const { _ctx: native } = context as unknown as { readonly _ctx: { getThreads(): number } };
   native.getThreads();

@@ -6,6 +6,6 @@ import { fileURLToPath } from "node:url";
 export const nativeFolder = fileURLToPath(new URL("../../../dist/native", import.meta.url));
 
 /** Returns the file of a library. @param folder null: do without libraries */
-export function libraryIn(folder: string | null, name: string): string | null {
+export function locateLibrary(folder: string | null, name: string): string | null {
   return folder === null ? null : join(folder, `${name}.node`);
 }

@@ -1,13 +1,16 @@
 /** What a compiled library does to a context of the engine that the engine's own addon does not offer (engine-hooks.c). */
 import type { LlamaContext, LlamaContextSequence, Token } from "node-llama-cpp";
-import { addressOf, type EngineHooks } from "./engine-hooks.js";
+import { findAddress, type EngineHooks } from "./engine-hooks.js";
 import type { NativeLibrary } from "./native-library.js";
 
-/** The tokens of a sequence and its number, which the library does not publish. */
-interface NativeSequence {
+/** The tokens of a sequence, its number and the addon's context, which the library does not publish. */
+export interface NativeSequence {
   _contextTokens: Token[];
   _nextTokenIndex: number;
   readonly _sequenceId: number;
+  readonly context: {
+    readonly _ctx: { removeTokenCellsFromSequence(sequence: number, start: number, end: number): boolean };
+  };
 }
 
 export class NativeContext {
@@ -22,9 +25,9 @@ export class NativeContext {
   }
 
   /** Call it before the context decodes. @returns null where there is no such library */
-  static of(hooks: NativeLibrary<EngineHooks>, context: LlamaContext): NativeContext | null {
+  static find(hooks: NativeLibrary<EngineHooks>, context: LlamaContext): NativeContext | null {
     if (hooks.type === "absent") return null;
-    const address = addressOf(hooks.exports, context);
+    const address = findAddress(hooks.exports, context);
     return address === null ? null : new NativeContext(hooks.exports, address);
   }
 

@@ -1,7 +1,7 @@
 /** Small libraries of ours, compiled by the build, that work on the engine's contexts or take calls of its addon on their way to llama.cpp. */
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
-import { libraryIn } from "./libraries.js";
+import { locateLibrary } from "./libraries.js";
 
 export type NativeLibrary<T> =
   { readonly type: "loaded"; readonly exports: T } | { readonly type: "absent"; readonly reason: string };
@@ -19,7 +19,7 @@ interface LibraryToLoad<T> {
 
 /** Returns why there is no file of a library; null: there is one. */
 export function explainMissing(folder: string | null, file: string): string | null {
-  const path = libraryIn(folder, file);
+  const path = locateLibrary(folder, file);
   if (path === null) return "it is turned off";
   if (process.platform !== "linux") return `it is not made for ${process.platform}`;
   return existsSync(path) ? null : "it was not compiled: there was no compiler at the build";
@@ -34,7 +34,7 @@ export function loadNativeLibrary<T extends object>({
 }: LibraryToLoad<T>): NativeLibrary<T> {
   const absent = (reason: string): NativeLibrary<T> => ({ type: "absent", reason });
   const missing = explainMissing(folder, file);
-  const path = libraryIn(folder, file);
+  const path = locateLibrary(folder, file);
   if (missing !== null || path === null) return absent(missing ?? "");
   const loaded: { exports: Partial<T> } = { exports: {} };
   const { RTLD_NOW, RTLD_GLOBAL } = constants.dlopen;

@@ -52,12 +52,16 @@ export const createOllamaGeneration = apiKeyRoute({
     stream: { form: "lines", schema: z.union([ollamaGenerateAnswer, ollamaError]) },
   },
   handle(call, app) {
+    if (!namesImageModel(call, app)) return answerIn(form, call, app);
     const fields = validFields(ollamaGenerateRequestSchema, call.body);
-    const model = app.models.find(knownName(app.models, fields.model));
-    const isOfImage = model?.manifest.kind === "image" && (fields.prompt ?? "") !== "";
-    return isOfImage ? generateImage(fields, call, app) : answerIn(form, call, app);
+    return (fields.prompt ?? "") === "" ? answerIn(form, call, app) : generateImage(fields, call, app);
   },
 });
+
+function namesImageModel({ body }: Call, { models }: AppContext): boolean {
+  const named = z.object({ model: z.string() }).safeParse(body);
+  return named.success && models.find(knownName(models, named.data.model))?.manifest.kind === "image";
+}
 
 /** A stream has one line: it begins when the image is finished, so that every failure has its status. */
 async function generateImage(fields: OllamaGenerateBody, call: Call, app: AppContext): Promise<void> {

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import type { MessageSound, SoundDecoder } from "../../core/audio/sounds.js";
+import type { MessageSound, SoundDecoder } from "../../core/prompt/sounds.js";
 import type { MediaReading } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
 import type { Message } from "../../core/generation.js";

@@ -1,11 +1,10 @@
 /** Which models run on remote engines. */
 import { createHash } from "node:crypto";
-import type { Model, ModelManifest, RemotePlacement } from "../../core/model.js";
+import { dropProjector, type Model, type ModelManifest, type RemotePlacement } from "../../core/model.js";
 import type { ContextLimit } from "../apply-settings.js";
 import type { FoundModel } from "../folders/scan.js";
 import { quoted } from "../gguf/refusal.js";
 import { isModelId } from "../manifest.js";
-import { dropProjector } from "../vision/model.js";
 
 /** Placements by the id of the model. */
 export type Placements = ReadonlyMap<string, RemotePlacement>;

@@ -41,18 +41,6 @@ export function withImageInput(model: Model, visionModel: Model | null): Model {
   return { ...model, manifest: { ...manifest, inputModalities: [...manifest.inputModalities, "image"] } };
 }
 
-/** Returns the model without its projector: it reads text alone. */
-export function dropProjector(model: Model): Model {
-  const { manifest, load } = model;
-  if (load?.projector === undefined) return model;
-  const inputModalities = manifest.inputModalities.filter((each) => each === "text");
-  return {
-    ...model,
-    manifest: { ...manifest, inputModalities },
-    load: { ...load, projector: undefined },
-  };
-}
-
 function canDescribeImages({ manifest, unusable }: Model): boolean {
   return manifest.kind === "vision" && unusable === null;
 }

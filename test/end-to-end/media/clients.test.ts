@@ -167,44 +167,33 @@ describeMedia(`the openai client${withoutMedia}`, () => {
 });
 
 describeMedia(`other clients${withoutMedia}`, () => {
-  const usageOf = ({ usage }: Anthropic.Message) => ({
-    prompt:
-      usage.input_tokens + (usage.cache_read_input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0),
-    cached: usage.cache_read_input_tokens ?? 0,
-  });
+  const ask = async (
+    messages: Anthropic.MessageParam[],
+    options: Partial<Anthropic.MessageCreateParamsNonStreaming> = {},
+  ): Promise<Evaluated> => {
+    const { usage } = await anthropic().messages.create({ ...greedy, max_tokens: 4, messages, ...options });
+    const { input_tokens: plain, cache_read_input_tokens: read, cache_creation_input_tokens: made } = usage;
+    return { prompt: plain + (read ?? 0) + (made ?? 0), cached: read ?? 0 };
+  };
 
   it("of Anthropic: send images as blocks", () =>
-    expectRead(
-      async (png) =>
-        usageOf(
-          await anthropic().messages.create({
-            ...greedy,
-            max_tokens: 4,
-            messages: [{ role: "user", content: [text(question), anthropicImage(png)] }],
-          }),
-        ),
-      111,
-    ));
+    expectRead((png) => ask([{ role: "user", content: [text(question), anthropicImage(png)] }]), 111));
 
   it("of Anthropic: send images in results of tools, which the model reads", () =>
     expectRead(
-      async (png) =>
-        usageOf(
-          await anthropic().messages.create({
-            ...greedy,
-            max_tokens: 4,
-            messages: [
-              { role: "user", content: "take a picture" },
-              { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "camera", input: {} }] },
-              {
-                role: "user",
-                content: [
-                  { type: "tool_result", tool_use_id: "t1", content: [text("taken"), anthropicImage(png)] },
-                ],
-              },
-            ],
-            tools: [{ name: "camera", input_schema: { type: "object" } }],
-          }),
+      (png) =>
+        ask(
+          [
+            { role: "user", content: "take a picture" },
+            { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "camera", input: {} }] },
+            {
+              role: "user",
+              content: [
+                { type: "tool_result", tool_use_id: "t1", content: [text("taken"), anthropicImage(png)] },
+              ],
+            },
+          ],
+          { tools: [{ name: "camera", input_schema: { type: "object" } }] },
         ),
       112,
     ));

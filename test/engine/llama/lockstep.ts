@@ -1,4 +1,4 @@
-import { mediaSupport } from "../../../src/engine/llama/media/open-projector.js";
+import { openMediaSupport } from "../../../src/engine/llama/media/open-projector.js";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -24,7 +24,7 @@ import { renderHere } from "../../kit/engine/render-here.js";
 export const grammarMsMax = boundGrammarWork(join(root, "dist/native"));
 
 /** Copies of sequences, aborts and media; loaded first, too. Absent where there is no compiler. */
-const media = mediaSupport(join(root, "dist/native"));
+const media = openMediaSupport(join(root, "dist/native"));
 /** Why there are none; null: there are. */
 export const missingNative = media.hooks.type === "absent" ? media.hooks.reason : null;
 
@@ -68,7 +68,7 @@ export async function residentWithEightSlots(
     openRenderer: renderHere,
     chooseThreads: null,
     loadPlainly: (load) => load(),
-    media: isNative ? media : mediaSupport(null),
+    media: isNative ? media : openMediaSupport(null),
     steps: new StepWatch(() => performance.now()),
   });
   onTestFinished(() => resident.dispose());

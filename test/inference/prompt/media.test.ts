@@ -1,6 +1,6 @@
 /** Images and sounds of a conversation, for models that read both, one of them, or neither. */
 import { describe, expect, it } from "vitest";
-import type { MessageSound } from "../../../src/core/audio/sounds.js";
+import type { MessageSound } from "../../../src/core/prompt/sounds.js";
 import type { Message } from "../../../src/core/generation.js";
 import type { MessageImage } from "../../../src/core/images/images.js";
 import type { MediaReading } from "../../../src/core/engine.js";

@@ -2,7 +2,6 @@
  * What one answer consists of so far: its sampled tokens, their text and events, the grammar of the next token, and why it ends. It does
  * not sample: engines give it the tokens, one after the other.
  */
-import { countPromptTokens } from "../../../core/prompt/media.js";
 import type { Token } from "node-llama-cpp";
 import type { DecodeJob } from "../../../core/engine.js";
 import type { HearthError } from "../../../core/errors.js";
@@ -11,6 +10,7 @@ import type { AnswerBuilder } from "./answer.js";
 import { createAnswer, parsedCalls } from "./create-answer.js";
 import type { ModelLanguage } from "../language.js";
 import { findOpenPlace } from "../../../core/json/open-place.js";
+import { countPromptTokens } from "../../../core/prompt/media.js";
 import { createConstraint, type ConstrainedModel, type Constraint, type TextFollower } from "./constraint.js";
 import { createBoundError, GrammarTooWide, isBeyondBound } from "./grammar-bounds.js";
 import { reportLogprob, type SampledToken } from "./sampled-token.js";
@@ -28,7 +28,8 @@ interface ProgressModel<S, F extends TextFollower> {
 
 export class AnswerProgress<S, F extends TextFollower> {
   readonly #language: ModelLanguage;
-  readonly #contextTokens: number;
+  /** Tokens that the context has beside the prompt. */
+  readonly #room: number;
   readonly #decode: DecodeJob;
   readonly #answer: AnswerBuilder;
   readonly constraint: Constraint<S, F> | null;
@@ -49,7 +50,7 @@ export class AnswerProgress<S, F extends TextFollower> {
   /** @throws HearthError `invalid_value` when the rules of the job are too large for one grammar. */
   constructor({ language, grammars, contextTokens }: ProgressModel<S, F>, decode: DecodeJob) {
     this.#language = language;
-    this.#contextTokens = contextTokens;
+    this.#room = contextTokens - countPromptTokens(decode.prompt);
     this.#decode = decode;
     const calls = parsedCalls(decode);
     this.#answer = createAnswer(language, decode, calls);
@@ -212,12 +213,12 @@ export class AnswerProgress<S, F extends TextFollower> {
   }
 
   #reasonToEnd(): FinishReason | null {
-    const { maxTokens, maxTokensExcludesReasoning, prompt, stop } = this.#decode;
+    const { maxTokens, maxTokensExcludesReasoning, stop } = this.#decode;
     const sampledEnough = maxTokens !== null && this.#sampled.length >= maxTokens;
     if (stop.length > 0 || (sampledEnough && maxTokensExcludesReasoning)) this.processSampled();
     if (this.#answer.stoppedBy !== null) return "stop_sequence";
     if (sampledEnough && (!maxTokensExcludesReasoning || this.#visible >= maxTokens)) return "length";
-    return countPromptTokens(prompt) + this.#sampled.length >= this.#contextTokens ? "length" : null;
+    return this.#sampled.length >= this.#room ? "length" : null;
   }
 
   /** Sampled tokens that count towards `maxTokens` where it excludes reasoning: all after the reasoning block and its end marker. */

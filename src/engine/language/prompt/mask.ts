@@ -56,7 +56,7 @@ export function createMask(controlTexts: readonly string[]) {
   };
 }
 
-/** Returns the placeholder of a medium, which templates copy as any text of a message. */
+/** Returns the placeholder of a medium, which templates copy like other text of a message. */
 export function mediumMark(index: number): string {
   return `${open}m${index}${close}`;
 }

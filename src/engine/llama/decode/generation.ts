@@ -4,7 +4,6 @@
  * Modes: prefill (prompt tokens left to evaluate) -> decode (one token per tick, or several that were drafted) -> finished. The tick loop
  * calls `prefill` or `step` once per tick and `cancel` between ticks. A failure finishes only this generation.
  */
-import { countPromptTokens, type PromptMedium } from "../../../core/prompt/media.js";
 import {
   type LlamaContextSequence,
   type LlamaGrammarEvaluationState,
@@ -13,6 +12,7 @@ import {
 } from "node-llama-cpp";
 import { toHearthError, type HearthError } from "../../../core/errors.js";
 import type { FinishReason, EngineEvent } from "../../../core/generation.js";
+import { countPromptTokens, type PromptMedium } from "../../../core/prompt/media.js";
 import { GrammarFollower } from "../../../grammar/follow/follower.js";
 import { GrammarStacks } from "../../../grammar/follow/stacks.js";
 import type { RuleSet } from "../../../grammar/gbnf.js";

@@ -280,8 +280,8 @@ export class TickLoop {
     if (sole !== undefined && resident.native?.canAbort === true)
       this.#sole = { job: sole.job, generation: sole, native: resident.native };
     await resident.steps.run(stepMsMax.tick, () => Promise.all(work));
+    this.#sole?.native.endAbort();
     this.#sole = null;
-    resident.native?.endAbort();
     const ms = this.#options.now() - began;
     if (work.length > 0)
       pace.record({ decoding: stepping.length, drafted, promptTokens: promptTokens - left, ms });

@@ -136,7 +136,7 @@ async function createResident({
     settings,
   );
   if (threads !== null && device === "cpu") await chooseThreads?.(model, threads, promptChunks.fixed);
-  const native = NativeContext.of(media.hooks, context);
+  const native = NativeContext.find(media.hooks, context);
   const { projector, problem } = await openProjector(media, model, {
     native,
     threads: settings.threads ?? threadsForBatch(model.manifest.bytes, promptChunks.idleMax, settings.cores),

@@ -2,17 +2,8 @@
 import type { LlamaContextSequence, Token } from "node-llama-cpp";
 import type { Medium, PromptMedium } from "../../../core/prompt/media.js";
 import type { ChunksHandle } from "../../native/media.js";
+import type { NativeSequence } from "../../native/native-context.js";
 import type { Projector } from "./projector.js";
-
-/** The list of tokens of a sequence and the addon's context, which the library does not publish. */
-interface NativeSequence {
-  _contextTokens: Token[];
-  _nextTokenIndex: number;
-  readonly _sequenceId: number;
-  readonly context: {
-    readonly _ctx: { removeTokenCellsFromSequence(sequence: number, start: number, end: number): boolean };
-  };
-}
 
 interface MediumStart {
   readonly teamId: string;

@@ -15,7 +15,7 @@ export interface MediaSupport {
 }
 
 /** Call it before the engine's library is loaded in this process. */
-export function mediaSupport(folder: string | null): MediaSupport {
+export function openMediaSupport(folder: string | null): MediaSupport {
   return { hooks: openEngineHooks(folder), folder };
 }
 

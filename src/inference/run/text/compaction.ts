@@ -3,11 +3,11 @@
  * message of the user. The summary is part of the same run. Only a complete summary replaces the conversation: where none can be made,
  * the model answers as it would have without compaction.
  */
-import { countPromptTokens } from "../../../core/prompt/media.js";
 import { freeRules, type LoadedModel } from "../../../core/engine.js";
 import type { Compaction, GenerationRequest, Message } from "../../../core/generation.js";
 import { buildPrompts, nullIfTooLong, type Prompts } from "../../prompt/prompts.js";
 import { countSampled } from "../../../core/usage.js";
+import { countPromptTokens } from "../../../core/prompt/media.js";
 import { unlessAborted } from "../../abortable.js";
 import type { TextRun } from "./text-run.js";
 import { generateTurn, type Turn } from "./turn.js";

@@ -25,7 +25,7 @@ import { Stopwatch } from "./timings.js";
 export interface TextServices extends RunServices {
   readonly engine: Engine;
   readonly schemas: Schemas;
-  /** Replaces images by descriptions. */
+  /** Reads images and sound for the model, or replaces images by descriptions. */
   readonly media: MediaPreparation;
   /** Tokens after which reasoning is ended where neither the request nor the model says when. */
   readonly reasoningTokensMax: number;

@@ -1,5 +1,4 @@
 /** One turn of a run: what the choices of the model are generated from, and the generation of one of them on a slot of its own. */
-import { countPromptTokens } from "../../../core/prompt/media.js";
 import { isDeepStrictEqual } from "node:util";
 import type { DecodeJob, LoadedModel, Prompt } from "../../../core/engine.js";
 import type { GenerationEnd, GenerationEvent, GenerationStart } from "../../../core/generation.js";
@@ -14,6 +13,7 @@ import {
   replaceImplausible,
   type Usage,
 } from "../../../core/usage.js";
+import { countPromptTokens } from "../../../core/prompt/media.js";
 import type { PreparedConversation } from "../../prompt/captioning.js";
 import type { HeldSlot } from "../run.js";
 import type { AnswerValidator } from "./answer-rules.js";
@@ -23,11 +23,11 @@ import { boundPromptTokens } from "./token-bound.js";
 
 export interface Turn {
   readonly request: CompleteRequest;
-  /** The request's conversation, with images replaced by texts. */
+  /** The request's conversation, with media that the model reads, or with images replaced by texts. */
   readonly conversation: PreparedConversation;
   readonly loaded: LoadedModel;
   readonly prompts: readonly Prompt[];
-  /** Tokens of the first prompt that describe images. */
+  /** Tokens of the first prompt that are images, or that describe them. */
   readonly imageTokens: number;
   /** Tokens of the first prompt that are sound. */
   readonly audioTokens: number;

@@ -5,8 +5,8 @@
  *
  * Calls that the user has allowed are executed before the first turn of the model, like a turn whose answer is known.
  */
-import { countPromptTokens } from "../../../core/prompt/media.js";
 import type { GenerationEnd, GenerationRequest, Message } from "../../../core/generation.js";
+import { countPromptTokens } from "../../../core/prompt/media.js";
 import type { AllowedCall } from "../run-context.js";
 import { prepareNextTurn } from "./next-turn.js";
 import { executeCalls, findServerTool, type NumberedCall } from "./server-calls.js";

@@ -1,6 +1,6 @@
 /** Sound in a conversation, and the port that decodes it. */
-import type { SoundMedium } from "../prompt/media.js";
-import type { FileOrigin } from "../prompt/documents.js";
+import type { SoundMedium } from "./media.js";
+import type { FileOrigin } from "./documents.js";
 
 /** The formats of sound files, as clients name them. */
 export const soundFormats = ["wav", "mp3"] as const;
