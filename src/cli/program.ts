@@ -1,0 +1,137 @@
+/** The commands of the program. Each is one file of this folder, and imports what is slow to load, the server above all, when it runs. */
+import { Command } from "commander";
+import type { LocalModels } from "../app/models/models.js";
+import type { Operator } from "../app/operator/open.js";
+import type { CommandLineSettings, LoadedConfig } from "../config/config.js";
+import { systemClock } from "../system/clock.js";
+import { version } from "../system/version.js";
+import { addAccountCommands } from "./accounts/accounts.js";
+import { addAlertsCommand } from "./alerts/alerts.js";
+import { addBackupCommands } from "./backup/backup.js";
+import { addMigrateCommand } from "./backup/migrate.js";
+import { addBatchesCommand } from "./batches/batches.js";
+import { addFilesCommand } from "./batches/files.js";
+import { operatorOpener } from "./command-helpers.js";
+import { addCompletionCommands } from "./completion/completion.js";
+import { addDoctorCommand } from "./doctor.js";
+import { addModelCommands } from "./models/commands.js";
+import { importFolders } from "./models/import-folders.js";
+import { addPullCommand } from "./models/pull.js";
+import { addOtherNames } from "./other-names.js";
+import { addPsCommand } from "./ps.js";
+import { addRequestsCommand } from "./requests/requests.js";
+import { addRunCommand } from "./run.js";
+import { addStartCommand } from "./server/start.js";
+import type { SupervisorChannel } from "./server/supervise.js";
+import type { TextOut } from "./terminal.js";
+import { addUnloadCommand } from "./unload.js";
+
+/** What the commands have of the process that runs them. */
+export interface ProgramIo {
+  readonly environment: NodeJS.ProcessEnv;
+  /** Folder of the user. */
+  readonly home: string;
+  readonly out: TextOut;
+  readonly err: TextOut;
+  /** For what has to be exact where it is no terminal, such as exports. */
+  readonly data: TextOut;
+  /** For the contents of files. */
+  readonly content: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  /** Leads to the process that restarts the server; null in a process that is no server. */
+  readonly supervisor: SupervisorChannel | null;
+  /** Runs an action at the first Ctrl-C. @returns a function that undoes this. */
+  readonly onInterrupt: (action: () => void) => () => void;
+}
+
+type Load = (options?: CommandLineSettings) => Promise<LoadedConfig>;
+
+/** Returns the program with all its commands. */
+export function createProgram(io: ProgramIo): Command {
+  const { environment, out, err, data, supervisor } = io;
+  const program = new Command("hearth")
+    .description(
+      "A local, self-hosted model server: open models behind the interface of a hosted AI service.",
+    )
+    .version(version, "-v, --version")
+    .option("--config <file>", "configuration file (default: hearth.yaml, where it exists)")
+    .showSuggestionAfterError()
+    .configureOutput({
+      writeOut: (text: string): unknown => out.write(text),
+      writeErr: (text: string): unknown => err.write(text),
+    })
+    .exitOverride();
+  const load: Load = async (options = {}) => {
+    const { loadConfig } = await import("../config/config.js");
+    return loadConfig(environment, program.opts<{ config?: string }>().config ?? null, options);
+  };
+  addStartCommand(program, load, { supervisor, environment });
+  const openModels = async (): Promise<LocalModels> =>
+    (await import("../app/models/models.js")).openLocalModels((await load()).config);
+  addRunCommand(program, load, openModels);
+  addPsCommand(program, load, { clock: systemClock, out });
+  addModels(program, load, openModels, io);
+  const openOperator = async (): Promise<Operator> =>
+    (await import("../app/operator/open.js")).openOperator((await load()).config);
+  addAccountCommands(program, openOperator, { clock: systemClock, out, err, data });
+  addRequests(program, load, io);
+  addBackups(program, load, io);
+  addDoctorCommand(program, load, systemClock, out);
+  addCompletionCommands(program, { out, load, openModels, openOperator });
+  addOtherNames(program);
+  return program;
+}
+
+/** Adds the commands of requests, alerts, batches, files and memory, which speak to the running server. */
+function addRequests(program: Command, load: Load, { out, content }: ProgramIo): void {
+  const openServer = async (): Promise<Operator> =>
+    (await import("../app/operator/open.js")).openServer((await load()).config);
+  const io = { load, clock: systemClock, out, content };
+  addRequestsCommand(program, openServer, io);
+  addAlertsCommand(program, openServer, io);
+  addUnloadCommand(program, openServer, io);
+  addBatchesCommand(program, io);
+  addFilesCommand(program, io);
+}
+
+/** Adds the commands that back up and restore the data folder, and that move it to another database. */
+function addBackups(program: Command, load: Load, { out, err }: ProgramIo): void {
+  addBackupCommands(program, {
+    create: async (file, options) =>
+      (await import("../backup/create.js")).createBackup((await load()).config, file, options),
+    restore: async (file, options) =>
+      (await import("../backup/restore.js")).restoreBackup((await load()).config, file, options),
+    clock: systemClock,
+    out,
+    err,
+  });
+  addMigrateCommand(program, {
+    move: async (onProgress) =>
+      (await import("../backup/move-database.js")).moveDatabase((await load()).config, onProgress),
+    out,
+    err,
+  });
+}
+
+/** Adds the commands that manage models. */
+function addModels(
+  program: Command,
+  load: Load,
+  open: () => Promise<LocalModels>,
+  { environment, home, out, err, onInterrupt }: ProgramIo,
+): void {
+  const using = operatorOpener(async () =>
+    (await import("../app/operator/open.js")).openModelOperator((await load()).config),
+  );
+  const folders = importFolders(environment, home);
+  addModelCommands(program, { open, using, load, folders, clock: systemClock, out });
+  addPullCommand(program, {
+    openPuller: async () =>
+      (await import("../app/models/pulls.js")).openPuller((await load()).config, environment, true),
+    reportFit: async (bytes) =>
+      (await import("../doctor/model-fit.js")).judgeBytes((await load()).config, bytes),
+    using,
+    out,
+    err,
+    onInterrupt,
+  });
+}
