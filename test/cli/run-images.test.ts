@@ -1,7 +1,5 @@
 /** Images that a message of `hearth run` names. */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { attachImages } from "../../src/cli/chat-images.js";
@@ -12,15 +10,13 @@ import {
   picture,
   withoutMedia,
 } from "../end-to-end/media/media-server.js";
-import { root, temporaryFolder } from "../kit/folder.js";
+import { temporaryFolder } from "../kit/folder.js";
 import { forFile } from "../kit/for-file.js";
 import { writeSeeingModel } from "../kit/models/seeing-models.js";
 import { runProgram } from "../kit/program.js";
 import { fileServer } from "../kit/server.js";
 import { createUsualSettings, writeModelSettings } from "../kit/server/settings.js";
-
-const terminalProgram = "/usr/bin/script";
-const withoutTerminal = existsSync(terminalProgram) ? "" : ` (on a terminal only with ${terminalProgram})`;
+import { hasTerminal, keys, openTerminal, withoutTerminal } from "../kit/terminal.js";
 
 /** Writes images and other files; @returns what paths are relative to. */
 async function places() {
@@ -119,26 +115,22 @@ describeMedia(`hearth run with a model that sees${withoutTerminal}${withoutMedia
     expect(run.stderr()).toMatch(/^hearth: '\.\/x\.png' is not an image of a known type/);
   });
 
-  it.runIf(existsSync(terminalProgram))(
+  it.runIf(hasTerminal)(
     "on a terminal says which image it has added, goes on after one that fails, and ends at Ctrl-D",
     async () => {
       const folder = temporaryFolder();
       const png = await picture(90, 60, 42);
       writeFileSync(join(folder, "x.png"), png);
       writeFileSync(join(folder, "bad.png"), "no image");
-      const command = `${process.execPath} ${join(root, "dist/main.js")} run gemma3`;
-      const terminal = spawn(terminalProgram, ["-qec", command, "/dev/null"], {
-        cwd: folder,
-        env: { ...process.env, ...beside() },
-      });
-      let shown = "";
-      terminal.stdout.on("data", (data: Buffer) => (shown += data.toString()));
-      const ended = once(terminal, "close");
-      // It is closed while the first message is answered.
-      terminal.stdin.end("see ./bad.png\nsee ./x.png\n");
-      await ended;
-      expect(shown).toContain("Added image './x.png'");
-      expect(shown).toContain("hearth: './bad.png' is not an image of a known type");
+      const terminal = openTerminal(["run", "gemma3"], { environment: beside(), cwd: folder });
+      await terminal.waitFor(/>>>$/);
+      terminal.type(`see ./bad.png${keys.enter}`);
+      await terminal.waitFor(/hearth: '\.\/bad\.png' is not an image of a known type[^]*>>>$/);
+      terminal.type(`see ./x.png${keys.enter}`);
+      await terminal.waitFor("Added image './x.png'");
+      // While the message is answered.
+      terminal.type(keys.ctrlD);
+      expect(await terminal.exited).toBe(0);
       expect(await hasRead(["see ", png])).toBe(true);
     },
   );
