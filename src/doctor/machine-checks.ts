@@ -6,7 +6,7 @@ import { availableParallelism, cpus } from "node:os";
 import { dirname } from "node:path";
 import type { Config } from "../config/config.js";
 import type { DoctorCheck } from "../core/report/doctor.js";
-import { exactSizeText } from "../core/report/size-text.js";
+import { sizeText } from "../core/report/size-text.js";
 import { freeMemoryBytes } from "../models/fit/free-memory.js";
 import { limitMemory, usableCores } from "../engine/worker/machine.js";
 import { version } from "../system/version.js";
@@ -78,7 +78,7 @@ async function diskCheck(folder: string): Promise<DoctorCheck> {
   try {
     const { bavail, blocks, bsize } = await statfs(nearestExisting(folder));
     const free = bavail * bsize;
-    const text = `${exactSizeText(free)} of ${exactSizeText(blocks * bsize)} are free for ${folder}`;
+    const text = `${sizeText(free)} of ${sizeText(blocks * bsize)} are free for ${folder}`;
     if (free >= freeBytesMin) return { name: "disk", ok: true, detail: text };
     return {
       name: "disk",
@@ -96,7 +96,7 @@ async function backupCheck(config: Config): Promise<DoctorCheck> {
   const detail =
     last === null
       ? "none of this data folder yet: `hearth backup FILE`"
-      : `the last one is of ${last.created}, ${exactSizeText(last.bytes)}, ${last.file}`;
+      : `the last one is of ${last.created}, ${sizeText(last.bytes)}, ${last.file}`;
   return { name: "backup", ok: true, detail };
 }
 
@@ -109,7 +109,7 @@ function processorCheck(): DoctorCheck {
 
 /** A model that does not fit is refused when it is requested, so the check does not fail. */
 function memoryCheck({ memoryBytesMax }: Config): DoctorCheck {
-  const [limit, free] = [limitMemory(memoryBytesMax), freeMemoryBytes()].map(exactSizeText);
+  const [limit, free] = [limitMemory(memoryBytesMax), freeMemoryBytes()].map(sizeText);
   const share = memoryBytesMax === 0 ? " at most, of what is free" : " (memoryBytesMax), whatever is free";
   return { name: "memory", ok: true, detail: `${free} are free; models may take ${limit}${share}` };
 }

@@ -1,6 +1,7 @@
 import { contextText } from "../core/report/context-text.js";
 import { projectorText } from "../core/report/projector-text.js";
 import type { DoctorCheck } from "../core/report/doctor.js";
+import { sizeText } from "../core/report/size-text.js";
 import type { Model } from "../core/model.js";
 import { isFree } from "../core/money.js";
 import type { TemplateReport } from "./template-report.js";
@@ -13,10 +14,7 @@ import type { TemplateReport } from "./template-report.js";
 export function modelCheck(model: Model, template: TemplateReport | null, isPriced: boolean): DoctorCheck {
   const { id, contextTokens, bytes, kind, prices } = model.manifest;
   const { repairs = [], call = null, reasoning = null } = template ?? {};
-  const parts = [
-    `${(bytes / 1e6).toFixed(1)} MB`,
-    `${contextText(contextTokens, model.trainedTokens)} of context`,
-  ];
+  const parts = [sizeText(bytes), `${contextText(contextTokens, model.trainedTokens)} of context`];
   if (model.remote !== undefined) parts.push(`runs on ${model.remote.engine}`);
   if (model.load?.projector !== undefined) parts.push(projectorText(model.load.projector));
   if (model.projectorProblem !== undefined) parts.push(model.projectorProblem.replace(/\.$/, ""));

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { BackupOptions, BackupReport } from "../../backup/create.js";
 import type { RestoreOptions, RestoreReport } from "../../backup/restore.js";
 import type { Clock } from "../../core/clock.js";
-import { exactSizeText } from "../../core/report/size-text.js";
+import { sizeText } from "../../core/report/size-text.js";
 import { formatJson } from "../table.js";
 import type { TextOut } from "../terminal.js";
 import { progressLine } from "./progress.js";
@@ -74,7 +74,7 @@ function backupText({ file, bytes, parts }: BackupReport): string {
   });
   const others = parts.map(({ name }) => name).filter((name) => !name.includes("/"));
   const contents = [...others, ...counts];
-  return `backed up ${contents.join(", ")} to ${file} (${exactSizeText(bytes)}), read back and verified; models are not in it\n`;
+  return `backed up ${contents.join(", ")} to ${file} (${sizeText(bytes)}), read back and verified; models are not in it\n`;
 }
 
 function restoreText({ file, data, created, hearth, formerData, undidInterrupted }: RestoreReport): string {

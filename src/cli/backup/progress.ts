@@ -1,5 +1,5 @@
 import type { OnProgress, Progress } from "../../core/report/progress.js";
-import { exactSizeText } from "../../core/report/size-text.js";
+import { sizeText } from "../../core/report/size-text.js";
 import { rewriteLine, type TextOut } from "../terminal.js";
 
 interface ProgressLine {
@@ -29,7 +29,6 @@ function formatLine({ phase, done, total, unit }: Progress): string {
   const full = Math.round(share * barChars);
   const bar = `${"#".repeat(full)}${"-".repeat(barChars - full)}`;
   const percent = String(Math.floor(share * 100)).padStart(3);
-  const amount =
-    unit === "bytes" ? `${exactSizeText(done)} of ${exactSizeText(total)}` : `${done} of ${total} ${unit}`;
+  const amount = unit === "bytes" ? `${sizeText(done)} of ${sizeText(total)}` : `${done} of ${total} ${unit}`;
   return `${phase}  [${bar}]  ${percent} %  ${amount}`;
 }

@@ -2,7 +2,7 @@
 import { Option, type Command } from "commander";
 import { ago } from "../duration.js";
 import { forEachReference } from "../command-helpers.js";
-import { exactSizeText } from "../../core/report/size-text.js";
+import { sizeText } from "../../core/report/size-text.js";
 import { formatJson, formatTable } from "../table.js";
 import { findRunningServer, withListOptions, withOutputOptions, type RequestsIo } from "./commands.js";
 import type { ContentTarget, RemoteFile } from "./transfer.js";
@@ -67,7 +67,7 @@ function toTable(files: readonly RemoteFile[], now: number): string {
   const rows = files.map((file) => [
     file.id,
     file.filename,
-    exactSizeText(file.bytes),
+    sizeText(file.bytes),
     file.purpose,
     ago(now - file.created_at * 1000),
   ]);

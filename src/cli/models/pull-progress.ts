@@ -1,6 +1,6 @@
 /** The progress of a pull as text. */
 import type { PullProgress } from "../../models/hub/progress.js";
-import { exactSizeText } from "../../core/report/size-text.js";
+import { sizeText } from "../../core/report/size-text.js";
 
 const barCharsMax = 30;
 const barCharsMin = 8;
@@ -14,7 +14,7 @@ export function formatProgressBar(progress: PullProgress, columns: number): stri
     `${Math.floor(share * 100)
       .toString()
       .padStart(3)} %`,
-    `${exactSizeText(progress.bytesDone)} of ${exactSizeText(progress.bytesTotal)}`,
+    `${sizeText(progress.bytesDone)} of ${sizeText(progress.bytesTotal)}`,
     ...rateTexts(progress),
   ].join("  ");
   const room = columns - numbers.length - name.length - 6;
@@ -30,7 +30,7 @@ export function formatProgressLine(progress: PullProgress): string {
   if (progress.phase === "verifying") return `verifying ${progress.file}`;
   const { phase, bytesDone, bytesTotal } = progress;
   const share = `${Math.floor(computeShare(progress) * 100)} %`;
-  const sizes = `${exactSizeText(bytesDone)} of ${exactSizeText(bytesTotal)}`;
+  const sizes = `${sizeText(bytesDone)} of ${sizeText(bytesTotal)}`;
   return [`${phase} ${progress.file}`, share, sizes, ...rateTexts(progress)].join("  ");
 }
 
@@ -48,7 +48,7 @@ function computeShare({ bytesDone, bytesTotal }: PullProgress): number {
 function rateTexts({ phase, bytesDone, bytesTotal, bytesPerSecond }: PullProgress): readonly string[] {
   if (phase !== "downloading" || bytesPerSecond === 0) return [];
   const seconds = Math.ceil((bytesTotal - bytesDone) / bytesPerSecond);
-  return [`${exactSizeText(bytesPerSecond)}/s`, `${timeText(seconds)} left`];
+  return [`${sizeText(bytesPerSecond)}/s`, `${timeText(seconds)} left`];
 }
 
 function timeText(seconds: number): string {

@@ -1,7 +1,7 @@
 /** `hearth pull <what>`: downloads a model into the folder of models. No server needs to run. */
 import type { Command } from "commander";
 import { HearthError } from "../../core/errors.js";
-import { exactSizeText } from "../../core/report/size-text.js";
+import { sizeText } from "../../core/report/size-text.js";
 import type { SizeReport } from "../../doctor/model-fit.js";
 import type { PullProgress } from "../../models/hub/progress.js";
 import type { Puller, PullResult } from "../../models/hub/puller.js";
@@ -80,8 +80,8 @@ function warnOnce({ err, reportFit }: PullIo, display: Display) {
     if (verdict === "fits") return;
     display.leave();
     err.write(
-      `hearth: warning: the model needs about ${exactSizeText(neededBytes)} of memory, and models may take ` +
-        `${exactSizeText(memory.limitBytes)} here (memoryBytesMax); a smaller quantization may fit\n`,
+      `hearth: warning: the model needs about ${sizeText(neededBytes)} of memory, and models may take ` +
+        `${sizeText(memory.limitBytes)} here (memoryBytesMax); a smaller quantization may fit\n`,
     );
   };
   return {
@@ -141,7 +141,7 @@ function jsonDisplay({ out }: PullIo): Display {
 }
 
 function describeEnd({ id, kind, bytes, license, problem }: PullResult): string {
-  const about = `${exactSizeText(bytes)}, ${license === null ? "licence unknown" : `licence ${license}`}`;
+  const about = `${sizeText(bytes)}, ${license === null ? "licence unknown" : `licence ${license}`}`;
   const use = kind === "chat" && problem === null ? `; chat with it: hearth run ${id}` : "";
   return `pulled ${id} (${kind}, ${about})${use}\n`;
 }

@@ -45,14 +45,6 @@ export function dollarsText(dollars: number): string {
   return digits.format(dollars);
 }
 
-/** Returns `1.5 GB`. */
-export function bytesText(bytes: number): string {
-  const units = ["B", "kB", "MB", "GB", "TB"];
-  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
-  const value = bytes / 1000 ** power;
-  return `${value.toFixed(power === 0 || value >= 100 ? 0 : 1)} ${units[power] ?? "B"}`;
-}
-
 /** Returns `850 ms`, `2.4 s` or `3 min 5 s`. */
 export function durationText(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;

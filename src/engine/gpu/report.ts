@@ -1,4 +1,5 @@
 /** Whether a GPU is used, and what is missing where one could be. */
+import { sizeText } from "../../core/report/size-text.js";
 import { engineVersion } from "../../system/version.js";
 import { seenGpu, usableGpu, type UsableGpu, type GpuSetting } from "./memory.js";
 
@@ -35,7 +36,7 @@ export function describeGpu(facts: GpuFacts): GpuReport {
   const { setting, seen, used } = facts;
   if (setting === "off") return { ok: true, detail: "not used: the setting `gpu` is off" };
   if (used !== null) {
-    const memory = `${(used.totalBytes / 1e9).toFixed(1)} GB`;
+    const memory = sizeText(used.totalBytes);
     const isFaster = seen === "nvidia" && used.device !== "cuda";
     return { ok: true, detail: `${used.device}, ${memory}${isFaster ? `; ${cudaHint(facts)}` : ""}` };
   }

@@ -8,6 +8,7 @@
  *
  * States of a load: waiting (first in the queue or behind others) -> loading; a load that nobody needs any more leaves the queue.
  */
+import { sizeText } from "../../core/report/size-text.js";
 import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
 import { chooseIdle, decideEviction, type MemoryEntry } from "./eviction.js";
@@ -159,7 +160,7 @@ export class ModelMemory {
     if (missing <= 0 || this.#isBusy) return;
     const ids = chooseIdle(loaded, missing, this.#options.clock.monotonic());
     const unloads = ids.length === 0 ? "no model is idle" : `unloads ${ids.length} idle models`;
-    if (!wasShort) this.#options.log?.(`free memory is short of ${inGb(missing)}: ${unloads}`);
+    if (!wasShort) this.#options.log?.(`free memory is short of ${sizeText(missing)}: ${unloads}`);
     if (ids.length > 0) this.#evict(ids);
   }
 
@@ -214,18 +215,16 @@ export class ModelMemory {
 const sumBytes = (models: readonly MemoryEntry[]): number =>
   models.reduce((sum, { bytes }) => sum + bytes, 0);
 
-const inGb = (size: number): string => `${(size / 1e9).toFixed(1)} GB`;
-
 function tooLarge({ id, bytes }: LoadRequest, budget: number): HearthError {
   const message =
-    `The model '${id}' needs about ${inGb(bytes)} of memory, ` +
-    `more than the ${inGb(budget)} that models may take (memoryBytesMax).`;
+    `The model '${id}' needs about ${sizeText(bytes)} of memory, ` +
+    `more than the ${sizeText(budget)} that models may take (memoryBytesMax).`;
   return new HearthError("model_unavailable", message, { param: "model" });
 }
 
 function tooShort({ id, bytes }: LoadRequest, budget: number): HearthError {
   const message =
-    `The model '${id}' needs about ${inGb(bytes)} of memory, and models can have ${inGb(budget)} now, ` +
+    `The model '${id}' needs about ${sizeText(bytes)} of memory, and models can have ${sizeText(budget)} now, ` +
     `because other programs use the rest.`;
   return new HearthError("model_unavailable", message, {
     param: "model",

@@ -1,5 +1,6 @@
 /** The errors of a pull. Each has one public sentence; `code` says which it is. */
 import { HearthError, type ErrorKind } from "../../core/errors.js";
+import { sizeText } from "../../core/report/size-text.js";
 import { grouped, quoted } from "../gguf/refusal.js";
 
 /** Creates the error for something that cannot be pulled because of how it is named. */
@@ -31,9 +32,7 @@ export function diskFull(
   space: { readonly needed: number; readonly free: number } | null,
 ): HearthError {
   const lack =
-    space === null
-      ? "is full"
-      : `has ${gigabytes(space.free)} free, and ${gigabytes(space.needed)} are needed`;
+    space === null ? "is full" : `has ${sizeText(space.free)} free, and ${sizeText(space.needed)} are needed`;
   const message = `The disk of ${folder} ${lack}. Free some space and pull again; what was downloaded is kept.`;
   return failed("model_unavailable", "disk_full", message);
 }
@@ -101,8 +100,4 @@ function readCode(cause: unknown): string {
   return cause instanceof Error && "code" in cause && typeof cause.code === "string"
     ? ` (${cause.code})`
     : "";
-}
-
-function gigabytes(bytes: number): string {
-  return `${(bytes / 1e9).toFixed(bytes < 1e8 ? 3 : 1)} GB`;
 }

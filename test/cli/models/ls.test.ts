@@ -12,7 +12,7 @@ describe("hearth ls", () => {
     const lines = (await hearth("ls")).split("\n");
     expect(lines[0]).toMatch(/^NAME +SIZE +KIND +CONTEXT +ALIASES +MODIFIED$/);
     expect(lines.find((line) => line.startsWith("zeta"))).toMatch(
-      /^zeta-q4_0 +1 MB +chat +2048 +Zeta-Q4_0, org\/repo:Q4_0, org\/repo, org\/repo\/Zeta-Q4_0 +2 days ago$/,
+      /^zeta-q4_0 +132 kB +chat +2048 +Zeta-Q4_0, org\/repo:Q4_0, org\/repo, org\/repo\/Zeta-Q4_0 +2 days ago$/,
     );
     expect(lines.find((line) => line.startsWith("hearth-painter"))).toMatch(/ image +- +hearth-painter /);
     expect(lines).toContain(
@@ -57,7 +57,7 @@ describe("the program", () => {
       return { code: await exited, stdout: stdout(), stderr: stderr() };
     };
     expect(await run("set", "zeta", "context=512")).toMatchObject({ code: 0, stdout: "context: 512\n" });
-    expect((await run("ls")).stdout).toMatch(/^zeta +\d+ MB +chat +512 /m);
+    expect((await run("ls")).stdout).toMatch(/^zeta +\d+ kB +chat +512 /m);
     expect(await run("set", "zeta", "context=no")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("context: ") as unknown,

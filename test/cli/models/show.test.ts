@@ -39,7 +39,7 @@ describe("hearth show", () => {
       /^ +sampling\.temperature +0\.2 +\(hearth set\)$/m,
       /^ +reasoning +<think>.*<\/think>$/m,
       /^ +verdict +fits$/m,
-      /^ +needs +about \d+ MB: weights 1 MB, context \d+ MB, buffers$/m,
+      /^ +needs +about [\d.]+ MB: weights \d+ kB, context [\d.]+ [kM]B, buffers$/m,
     ])
       expect(text).toMatch(line);
   });

@@ -72,14 +72,14 @@ describe("F27: models take no more than the memory that is free", () => {
       await settle();
     }
     expect(told.slice(4)).toEqual([
-      "free memory is short of 0.0 GB: unloads 2 idle models",
+      "free memory is short of 15 B: unloads 2 idle models",
       "unload a",
       "unload b",
     ]);
     free = 5;
     clock.advance(measureMs);
     await settle();
-    expect(told.slice(7)).toEqual(["free memory is short of 0.0 GB: unloads 1 idle models", "unload c"]);
+    expect(told.slice(7)).toEqual(["free memory is short of 15 B: unloads 1 idle models", "unload c"]);
     expect(models.list().map(({ id }) => id)).toEqual(["used"]);
     used.release();
     clock.advance(measureMs);

@@ -126,7 +126,7 @@ describe("a pull is refused with a clear sentence", () => {
     const pulling = createPulling({ HF_ENDPOINT: hub.url }, { statfs });
     const { code, message } = await pulling.refusal("acme/tiny");
     expect(code).toBe("disk_full");
-    expect(message).toContain("has 0.001 GB free, and 0.002 GB are needed. Free some space and pull again");
+    expect(message).toContain("has 1.0 MB free, and 2.1 MB are needed. Free some space and pull again");
     expect(hub.requests.filter(({ server }) => server === "cdn")).toEqual([]);
   });
 

@@ -4,7 +4,8 @@ import { projectorText } from "../../../core/report/projector-text.js";
 import type { WireModel } from "../../../http/management/models/present-model.js";
 import { toModelPath } from "../../api/models.js";
 import { send } from "../../lib/client.js";
-import { bytesText, countText, dollarsText } from "../../lib/format.js";
+import { sizeText } from "../../../core/report/size-text.js";
+import { countText, dollarsText } from "../../lib/format.js";
 import { Confirm, openDialog } from "../../parts/dialog.js";
 import type { Column } from "../../parts/table.js";
 import { Ago } from "../../parts/text.js";
@@ -21,7 +22,7 @@ export function modelColumns(isOperator: boolean, reload: () => void): readonly 
   return [
     { title: "Model", cell: (model) => <NameCell {...model} /> },
     { title: "Kind", cell: (model) => <KindCell {...model} /> },
-    { title: "Size", cell: (model) => <Lines first={bytesText(model.bytes)} second={contextText(model)} /> },
+    { title: "Size", cell: (model) => <Lines first={sizeText(model.bytes)} second={contextText(model)} /> },
     { title: "Memory", cell: (model) => <MemoryCell {...model} /> },
     { title: "Price of a million tokens", cell: (model) => <PriceCell {...model} /> },
     ...(isOperator ? [actions] : []),
@@ -90,7 +91,7 @@ function MemoryCell({ memory, fit, unusable }: WireModel): JSX.Element {
       <Lines
         first={
           <>
-            <span class="state good">in memory</span> <span class="whole">{bytesText(memory.bytes)}</span>
+            <span class="state good">in memory</span> <span class="whole">{sizeText(memory.bytes)}</span>
           </>
         }
         second={
@@ -105,11 +106,11 @@ function MemoryCell({ memory, fit, unusable }: WireModel): JSX.Element {
       />
     );
   if (unusable !== null) return <>–</>;
-  const needs = `needs ${bytesText(fit.neededBytes)}`;
+  const needs = `needs ${sizeText(fit.neededBytes)}`;
   if (fit.verdict === "fits") return <>{needs}</>;
   const why =
     fit.fittingTokens === null
-      ? `models may take ${bytesText(fit.limitBytes)}`
+      ? `models may take ${sizeText(fit.limitBytes)}`
       : `fits with a context of ${countText(fit.fittingTokens)} tokens`;
   return (
     <Lines

@@ -4,7 +4,8 @@ import { useEffect, useState } from "preact/hooks";
 import type { WirePull } from "../../../http/management/models/pulls.js";
 import { send, stream } from "../../lib/client.js";
 import { now } from "../../lib/clock.js";
-import { bytesText, durationText } from "../../lib/format.js";
+import { sizeText } from "../../../core/report/size-text.js";
+import { durationText } from "../../lib/format.js";
 import { useList, type Resource } from "../../lib/resource.js";
 import { ErrorBox } from "../../parts/page.js";
 import { showError, showToast } from "../../parts/toast.js";
@@ -148,8 +149,8 @@ function progressText({ state, phase, bytesDone, bytesTotal, bytesPerSecond, err
     bytesPerSecond === null || bytesPerSecond <= 0
       ? []
       : [
-          `${bytesText(bytesPerSecond)} a second`,
+          `${sizeText(bytesPerSecond)} a second`,
           `${durationText(((bytesTotal - bytesDone) / bytesPerSecond) * 1000)} left`,
         ];
-  return [`${bytesText(bytesDone)} of ${bytesText(bytesTotal)}`, ...left].join(" · ");
+  return [`${sizeText(bytesDone)} of ${sizeText(bytesTotal)}`, ...left].join(" · ");
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import type { Overview } from "../../../http/management/overview.js";
-import { bytesText, compactText, countText, dollarsText } from "../../lib/format.js";
+import { sizeText } from "../../../core/report/size-text.js";
+import { compactText, countText, dollarsText } from "../../lib/format.js";
 import { pageHref } from "../../lib/location.js";
 import { useRole } from "../../session.js";
 
@@ -29,9 +30,9 @@ export function OverviewFigures({ overview }: { readonly overview: Overview }): 
       </Figure>
       {credits.length > 0 && <Credit credits={credits} />}
       {memory !== null && (
-        <Figure title="Memory" value={bytesText(memory.processBytes)}>
-          of the server; models {bytesText(memory.modelBytes)}
-          {memory.gpuBytes > 0 && `, on the GPU ${bytesText(memory.gpuBytes)}`}
+        <Figure title="Memory" value={sizeText(memory.processBytes)}>
+          of the server; models {sizeText(memory.modelBytes)}
+          {memory.gpuBytes > 0 && `, on the GPU ${sizeText(memory.gpuBytes)}`}
         </Figure>
       )}
     </div>

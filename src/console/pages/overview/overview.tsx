@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import type { Overview } from "../../../http/management/overview.js";
 import { listKeyModels } from "../../api/models.js";
 import { now } from "../../lib/clock.js";
-import { bytesText } from "../../lib/format.js";
+import { sizeText } from "../../../core/report/size-text.js";
 import { pageHref, setQuery, useLocation } from "../../lib/location.js";
 import { loaded, useGet, useResource } from "../../lib/resource.js";
 import { Empty, Loaded, PageHead } from "../../parts/page.js";
@@ -78,7 +78,7 @@ const columns: readonly Column<Overview["models"][number]>[] = [
   {
     title: "Memory",
     kind: "number",
-    cell: ({ bytes, device }) => `${bytesText(bytes)}${device === "cpu" ? "" : ` on ${device}`}`,
+    cell: ({ bytes, device }) => `${sizeText(bytes)}${device === "cpu" ? "" : ` on ${device}`}`,
   },
   { title: "Slots in use", kind: "number", cell: ({ slots, slotsHeld }) => `${slotsHeld} of ${slots}` },
   {

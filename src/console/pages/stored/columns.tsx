@@ -2,7 +2,8 @@ import type { JSX } from "preact";
 import type { WireStoredObject } from "../../../http/management/stored/stored.js";
 import type { StoredKind } from "../../../jobs/stored/stored-object.js";
 import { download } from "../../lib/client.js";
-import { bytesText, countText } from "../../lib/format.js";
+import { sizeText } from "../../../core/report/size-text.js";
+import { countText } from "../../lib/format.js";
 import { actionColumn, type Column } from "../../parts/table.js";
 import { Ago } from "../../parts/text.js";
 import { showError } from "../../parts/toast.js";
@@ -39,7 +40,7 @@ const state: Cells = { title: "State", cell: (object) => <StoredState object={ob
 const size: Cells = {
   title: "Size",
   kind: "number",
-  cell: ({ bytes }) => (bytes === undefined ? "–" : bytesText(bytes)),
+  cell: ({ bytes }) => (bytes === undefined ? "–" : sizeText(bytes)),
 };
 
 const ownColumns: Readonly<Record<StoredKind, readonly Cells[]>> = {

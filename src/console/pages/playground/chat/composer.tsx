@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { bytesText } from "../../../lib/format.js";
+import { sizeText } from "../../../../core/report/size-text.js";
 import { useStore } from "../../../lib/store.js";
 import { showError } from "../../../parts/toast.js";
 import { conversation, isRunning, sendMessage, setDraft, stop } from "../conversation.js";
@@ -121,7 +121,7 @@ function Previews({ images }: { readonly images: readonly AttachedImage[] }): JS
           <img src={image.url} alt={image.name} />
           <span>
             {image.name}
-            <small class="hint">{bytesText(image.bytes)}</small>
+            <small class="hint">{sizeText(image.bytes)}</small>
           </span>
           <button
             type="button"
@@ -154,7 +154,7 @@ async function withFiles(
     throw new Error(`A message may have ${imagesMax} images at most.`);
   const bytes = [...attached.map((image) => image.bytes), ...files.map(({ size }) => size)];
   if (bytes.reduce((sum, each) => sum + each, 0) > imagesBytesMax)
-    throw new Error(`The images of a message may have ${bytesText(imagesBytesMax)} together at most.`);
+    throw new Error(`The images of a message may have ${sizeText(imagesBytesMax)} together at most.`);
   return [...attached, ...(await Promise.all(files.map(read)))];
 }
 
