@@ -225,9 +225,9 @@ async function expectSameTokens(asked: object): Promise<number> {
   for (const [at, { token, logprob, top_logprobs: top }] of there.entries()) {
     const same = here[at];
     expect(top).toHaveLength(5);
-    expect(likeliestTwo(top)).toEqual(likeliestTwo(same?.top_logprobs ?? []).map(closeTo));
+    expectSameProbabilities(likeliestTwo(top), likeliestTwo(same?.top_logprobs ?? []));
     if (token === same?.token) {
-      expect(Math.exp(logprob)).toEqual(closeTo(Math.exp(same.logprob)));
+      expectSameProbabilities([Math.exp(logprob)], [Math.exp(same.logprob)]);
       continue;
     }
     const [likeliest = 1, second = 0] = likeliestTwo(top);
@@ -239,11 +239,16 @@ async function expectSameTokens(asked: object): Promise<number> {
   return there.length;
 }
 
-/** What a probability may differ by between libraries that were built for other processors. */
-const probabilityRounding = 0.005;
+/**
+ * What a probability may differ by between libraries that were built for other processors: they round the products of quantised weights in
+ * other ways. Up to 0.0051 was measured where the program was built on a processor with AVX-512.
+ */
+const probabilityRounding = 0.01;
 
-function closeTo(probability: number): unknown {
-  return expect.closeTo(probability, 2);
+function expectSameProbabilities(there: readonly number[], here: readonly number[]): void {
+  expect(there).toHaveLength(here.length);
+  for (const [at, probability] of there.entries())
+    expect(Math.abs(probability - (here[at] ?? Number.NaN))).toBeLessThan(probabilityRounding);
 }
 
 function likeliestTwo(top: Logprob["top_logprobs"]): readonly number[] {
