@@ -34,6 +34,14 @@ export interface MemoryReport {
   readonly gpu: GpuMemory | null;
 }
 
+/** What a model takes of each memory. */
+interface PlacedBytes {
+  /** The weights that stay in main memory. */
+  readonly mainBytes: number;
+  /** All the rest, with the context. */
+  readonly gpuBytes: number;
+}
+
 export interface FitReport extends FitAnswer {
   readonly contextTokens: number;
   /** Tokens that it was trained with, where the file says it. */
@@ -42,6 +50,8 @@ export interface FitReport extends FitAnswer {
   /** What the context takes: the KV cache of all slots; 0 for a model without one. */
   readonly cacheBytes: number;
   readonly memory: MemoryReport;
+  /** Where the settings of the model keep weights in main memory beside a GPU; null: they do not, or there is no GPU. */
+  readonly placed: PlacedBytes | null;
   readonly isInMemory: boolean;
   /** The approximate speed of one answer on a CPU; null for other models than chat models, on a GPU, or when it cannot be measured. */
   readonly tokensPerSecond: number | null;
@@ -86,10 +96,13 @@ export async function measureFit(
   const perToken = isChat
     ? countSequences(own) * cacheBytesPerToken(model.kvBytesPerToken, own)
     : model.kvBytesPerToken;
-  const { availableBytes } = memory;
   const speed = await estimateSpeed(config, model, details, memory, options);
+  const mainBytes = details.tensors?.namedBytes ?? 0;
+  const answer = judgeFit({ contextTokens, fits: (bytes) => fitsInto(memory, bytes, mainBytes), needs });
+  const isPlaced = memory.gpu !== null && mainBytes > 0;
   return {
-    ...judgeFit({ contextTokens, availableBytes, needs }),
+    ...answer,
+    placed: isPlaced ? { mainBytes, gpuBytes: answer.neededBytes - mainBytes } : null,
     contextTokens,
     trainedTokens,
     weightsBytes: manifest.bytes,
@@ -98,6 +111,18 @@ export async function measureFit(
     isInMemory: options.inMemory.some(({ id }) => id === manifest.id),
     ...speed,
   };
+}
+
+/**
+ * Returns whether the memory has room for a model. Without a placement, what does not fit into the GPU is in main memory.
+ * @param bytes of the model @param mainBytes of its weights that stay in main memory
+ */
+export function fitsInto(memory: MemoryReport, bytes: number, mainBytes: number): boolean {
+  const { availableBytes, freeBytes, idleModelBytes, gpu } = memory;
+  if (bytes > availableBytes) return false;
+  if (gpu === null || mainBytes === 0) return true;
+  // Where an idle model is does not show: each memory may get its bytes back.
+  return mainBytes <= freeBytes + idleModelBytes && bytes - mainBytes <= gpu.freeBytes + idleModelBytes;
 }
 
 /** Judges a model of which only the size is known, before it is downloaded. @param bytes of its files */

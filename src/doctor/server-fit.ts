@@ -22,7 +22,8 @@ export function serverFit(engine: LlamaSettings, memoryBytesMax: number): (model
     const { contextTokens } = model.manifest;
     if (model.remote !== undefined) return fitsElsewhere(model, limitBytes);
     const needs = (tokens: number): number => neededBytes(model, tokens);
-    return { ...judgeFit({ contextTokens, availableBytes: limitBytes, needs }), limitBytes };
+    const fits = (bytes: number): boolean => bytes <= limitBytes;
+    return { ...judgeFit({ contextTokens, fits, needs }), limitBytes };
   };
 }
 

@@ -34,14 +34,15 @@ type GgufResult =
 
 /**
  * Reads the header of a file and checks its structure: every length, type, name and tensor position.
+ * @param named patterns of the names of tensors whose bytes are counted apart
  * @returns the header, or a public clause (without the path) that says what is wrong; never throws because of
  * a file's contents
  */
-export async function readGguf(path: string): Promise<GgufResult> {
+export async function readGguf(path: string, named: readonly RegExp[] = []): Promise<GgufResult> {
   let file: FileHandle | null = null;
   try {
     file = await openRegularFile(path);
-    return { ok: true, header: await readHeader(new Source(file, (await file.stat()).size)) };
+    return { ok: true, header: await readHeader(new Source(file, (await file.stat()).size), named) };
   } catch (thrown) {
     return { ok: false, reason: explainError(thrown) };
   } finally {
@@ -61,7 +62,7 @@ export async function preflightGguf(path: string): Promise<GgufResult> {
   return result;
 }
 
-async function readHeader(source: Source): Promise<GgufHeader> {
+async function readHeader(source: Source, named: readonly RegExp[]): Promise<GgufHeader> {
   if (source.bytes < 24) throw new GgufRefusal(`it has ${source.bytes} bytes, too few for a GGUF file.`);
   await source.fill(24);
   if (source.u32() !== magic) throw new GgufRefusal("it does not begin with 'GGUF'.");
@@ -75,7 +76,8 @@ async function readHeader(source: Source): Promise<GgufHeader> {
   if (pairCount > metadataPairsMax)
     throw new GgufRefusal(`it claims ${grouped(pairCount)} metadata entries, more than ${metadataPairsMax}.`);
   const metadata = await readMetadata(source, pairCount);
-  const tensors = await readTensors(source, tensorCount, readAlignment(metadata));
+  const alignment = readAlignment(metadata);
+  const tensors = await readTensors(source, { count: tensorCount, alignment, named });
   return { version, bytes: source.bytes, tensorCount, tensors, metadata };
 }
 

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Config } from "../../config/config.js";
 import type { Logger } from "../../core/logger.js";
 import type { Model, ModelRegistry } from "../../core/model.js";
+import { listPatterns } from "../../engine/native/placement.js";
 import { visionFamilies } from "../../engine/vision/families.js";
 import { readDetails } from "../../models/library/details.js";
 import type { ModelFolders } from "../../models/library/remove.js";
@@ -71,7 +72,8 @@ export async function openLocalModels(config: Config) {
 /** Judges whether a model fits into the memory that it can have now. */
 export async function measureLocalFit(config: Config, model: Model, options: FitOptions): Promise<FitReport> {
   const { measureFit } = await import("../../doctor/model-fit.js");
-  return measureFit(config, llamaSettings(config), model, await readDetails(model), options);
+  const patterns = listPatterns(model.load?.placement ?? {}).map((pattern) => new RegExp(pattern));
+  return measureFit(config, llamaSettings(config), model, await readDetails(model, patterns), options);
 }
 
 export interface LoadedModels {

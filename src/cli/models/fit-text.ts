@@ -20,6 +20,10 @@ export function fitRows(report: FitReport): readonly ReportRow[] {
   const { gpu } = report.memory;
   if (gpu !== null)
     rows.push([gpu.device, `${sizeText(gpu.freeBytes)} of ${sizeText(gpu.totalBytes)} are free`]);
+  if (report.placed !== null && gpu !== null) {
+    const { mainBytes, gpuBytes } = report.placed;
+    rows.push(["placed", `${sizeText(mainBytes)} in main memory, ${sizeText(gpuBytes)} on ${gpu.device}`]);
+  }
   const remedies = describeRemedies(report);
   if (remedies !== null) rows.push(["would fit", remedies]);
   if (report.tokensPerSecond !== null)

@@ -5,8 +5,8 @@ type Verdict = "fits" | "fits with a shorter context" | "does not fit";
 interface FitQuestion {
   /** Tokens of context that are wanted. */
   readonly contextTokens: number;
-  /** Memory that the model can have, in bytes. */
-  readonly availableBytes: number;
+  /** Returns whether the model can have this many bytes. */
+  readonly fits: (bytes: number) => boolean;
   /** Returns the bytes of memory for a context; with `isSmallCache` for a KV cache of type q8_0. */
   readonly needs: (contextTokens: number, isSmallCache: boolean) => number;
 }
@@ -31,9 +31,9 @@ const contextMultiple = 1024;
 const sizeOverheadShare = 0.25;
 
 /** Compares what a model needs with what is available. */
-export function judgeFit({ contextTokens, availableBytes, needs }: FitQuestion): FitAnswer {
+export function judgeFit({ contextTokens, fits, needs }: FitQuestion): FitAnswer {
   const longest = (isSmallCache: boolean): number | null =>
-    longestContext(contextTokens, (tokens) => needs(tokens, isSmallCache) <= availableBytes);
+    longestContext(contextTokens, (tokens) => fits(needs(tokens, isSmallCache)));
   const fitting = longest(false);
   return {
     verdict:

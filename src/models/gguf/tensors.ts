@@ -16,6 +16,8 @@ export interface TensorTotals {
   readonly bytes: number;
   /** Bytes of the experts, of which a token uses some only; 0 in a dense model. */
   readonly expertBytes: number;
+  /** Bytes of the tensors that the caller named; 0 where it named none. */
+  readonly namedBytes: number;
   /** Bytes of the table of embeddings, of which a token uses one row. */
   readonly embeddingBytes: number;
   /** Whether the output has a tensor of its own; without one, it is the table of embeddings. */
@@ -30,11 +32,23 @@ interface Tensor {
   readonly offset: number;
 }
 
+/** What of the tensors of a file is read. */
+interface TensorPart {
+  readonly count: number;
+  /** In bytes. */
+  readonly alignment: number;
+  /** Patterns of names whose bytes are counted apart. */
+  readonly named: readonly RegExp[];
+}
+
 /**
  * Reads `count` tensor descriptions and checks that every tensor lies inside the file. @throws GgufRefusal
  * with the tensor's name
  */
-export async function readTensors(source: Source, count: number, alignment: number): Promise<TensorTotals> {
+export async function readTensors(
+  source: Source,
+  { count, alignment, named }: TensorPart,
+): Promise<TensorTotals> {
   const names = new Set<string>();
   const tensors: Tensor[] = [];
   for (let i = 0; i < count; i += 1) {
@@ -44,10 +58,10 @@ export async function readTensors(source: Source, count: number, alignment: numb
     tensors.push(tensor);
   }
   checkPlaces(tensors, aligned(source.position, alignment), alignment, source.bytes);
-  return sumTensors(tensors);
+  return sumTensors(tensors, named);
 }
 
-function sumTensors(tensors: readonly Tensor[]): TensorTotals {
+function sumTensors(tensors: readonly Tensor[], named: readonly RegExp[]): TensorTotals {
   const sum = (of: (tensor: Tensor) => number): number =>
     tensors.reduce((total, each) => total + of(each), 0);
   const sumBytes = (pattern: RegExp): number => sum(({ name, bytes }) => (pattern.test(name) ? bytes : 0));
@@ -55,6 +69,7 @@ function sumTensors(tensors: readonly Tensor[]): TensorTotals {
     parameters: sum(({ elements }) => elements),
     bytes: sum(({ bytes }) => bytes),
     expertBytes: sumBytes(/_exps\.(weight|bias)$/),
+    namedBytes: sum(({ name, bytes }) => (named.some((pattern) => pattern.test(name)) ? bytes : 0)),
     embeddingBytes: sumBytes(/^token_embd\.weight$/),
     hasOutput: tensors.some(({ name }) => name === "output.weight"),
   };

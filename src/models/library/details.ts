@@ -34,9 +34,13 @@ export async function readModifiedTime(model: Model): Promise<number> {
   return (await stat(findOwnPath(model)).catch(() => null))?.mtimeMs ?? 0;
 }
 
-/** Reads the headers of a model's files, and the record of their download. Never rejects because of what they contain. */
-export async function readDetails(model: Model): Promise<ModelDetails> {
-  const headers = isGgufKind(model.manifest.kind) && model.path !== "" ? await readHeaders(model.path) : [];
+/**
+ * Reads the headers of a model's files, and the record of their download. Never rejects because of what they contain.
+ * @param named patterns of the names of tensors whose bytes are counted apart
+ */
+export async function readDetails(model: Model, named: readonly RegExp[] = []): Promise<ModelDetails> {
+  const isGguf = isGgufKind(model.manifest.kind) && model.path !== "";
+  const headers = isGguf ? await readHeaders(model.path, named) : [];
   const [first] = headers;
   const number = (name: string): number | null => {
     const value = first?.metadata.values.get(`${String(text(first, "general.architecture"))}.${name}`);
@@ -61,10 +65,10 @@ export async function readDetails(model: Model): Promise<ModelDetails> {
 }
 
 /** Returns the headers of all parts; none if one cannot be read. */
-async function readHeaders(path: string): Promise<readonly GgufHeader[]> {
+async function readHeaders(path: string, named: readonly RegExp[]): Promise<readonly GgufHeader[]> {
   const headers: GgufHeader[] = [];
   for (const name of listPartFiles(basename(path))) {
-    const result = await readGguf(join(dirname(path), name));
+    const result = await readGguf(join(dirname(path), name), named);
     if (!result.ok) return [];
     headers.push(result.header);
   }
@@ -78,6 +82,7 @@ function totals(headers: readonly GgufHeader[]): TensorTotals {
     parameters: sum(({ parameters }) => parameters),
     bytes: sum(({ bytes }) => bytes),
     expertBytes: sum(({ expertBytes }) => expertBytes),
+    namedBytes: sum(({ namedBytes }) => namedBytes),
     embeddingBytes: sum(({ embeddingBytes }) => embeddingBytes),
     hasOutput: headers.some(({ tensors }) => tensors.hasOutput),
   };

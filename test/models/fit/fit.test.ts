@@ -1,10 +1,15 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { fitsInto } from "../../../src/doctor/model-fit.js";
+import { listPatterns } from "../../../src/engine/native/placement.js";
 import { measureBandwidth } from "../../../src/models/fit/bandwidth.js";
 import { freeMemoryBytes } from "../../../src/models/fit/free-memory.js";
 import { bytesPerDecodedToken, tokensPerSecond } from "../../../src/models/fit/speed.js";
 import { judgeFit, judgeSize } from "../../../src/models/fit/verdict.js";
 import { readDetails } from "../../../src/models/library/details.js";
 import { systemClock } from "../../../src/system/clock.js";
+import { temporaryFolder } from "../../kit/folder.js";
+import { writeModel } from "../../kit/models/gguf-writer.js";
 
 const workerUrl = new URL("../../../dist/models/fit/worker.js", import.meta.url);
 
@@ -21,7 +26,7 @@ describe("the verdict", () => {
   ])(
     "of %d tokens with %d bytes is: %s",
     (contextTokens, availableBytes, verdict, tokens, tokensSmallCache) => {
-      expect(judgeFit({ contextTokens, availableBytes, needs })).toEqual({
+      expect(judgeFit({ contextTokens, fits: (bytes) => bytes <= availableBytes, needs })).toEqual({
         verdict,
         neededBytes: 1000 + 2 * contextTokens,
         fittingTokens: tokens,
@@ -33,6 +38,44 @@ describe("the verdict", () => {
   it("of a size counts memory for buffers and a context, too", () => {
     expect(judgeSize(800, 1000)).toEqual({ verdict: "fits", neededBytes: 1000 });
     expect(judgeSize(801, 1000)).toMatchObject({ verdict: "does not fit" });
+  });
+});
+
+describe("a model whose experts stay in main memory beside a GPU", () => {
+  const gpu = { device: "cuda", totalBytes: 900, freeBytes: 600 };
+  const memory = {
+    availableBytes: 1500,
+    limitBytes: 2000,
+    freeBytes: 900,
+    idleModelBytes: 0,
+    usedModelBytes: 0,
+    gpu,
+  };
+
+  it("fits where each memory has room for its part, and not where only their sum has it", () => {
+    expect(fitsInto(memory, 1500, 0)).toBe(true);
+    expect(fitsInto(memory, 1500, 900)).toBe(true);
+    expect(fitsInto(memory, 1500, 899)).toBe(false);
+    expect(fitsInto(memory, 1500, 901)).toBe(false);
+    expect(fitsInto({ ...memory, idleModelBytes: 1 }, 1500, 901)).toBe(true);
+    expect(fitsInto({ ...memory, gpu: null }, 1500, 901)).toBe(true);
+    expect(fitsInto(memory, 1501, 900)).toBe(false);
+  });
+
+  it("has their bytes counted from the names in its file, as llama.cpp places them", async () => {
+    const path = join(temporaryFolder(), "experts.gguf");
+    await writeModel(path, { architecture: "qwen3moe", layers: 3 });
+    const model = { manifest: { kind: "chat", sha256: null }, path } as Parameters<typeof readDetails>[0];
+    const count = async (placement: Parameters<typeof listPatterns>[0]): Promise<number> => {
+      const patterns = listPatterns(placement).map((pattern) => new RegExp(pattern));
+      return (await readDetails(model, patterns)).tensors?.namedBytes ?? 0;
+    };
+    const { expertBytes = 0, bytes = 0 } = (await readDetails(model)).tensors ?? {};
+    expect(expertBytes).toBeGreaterThan(0);
+    expect(await count({})).toBe(0);
+    expect(await count({ cpuExperts: "all" })).toBe(expertBytes);
+    expect(await count({ cpuExperts: 1 })).toBe(expertBytes / 3);
+    expect(await count({ cpuExperts: "all", cpuTensors: ["."] })).toBe(bytes);
   });
 });
 
@@ -54,7 +97,14 @@ describe("free memory", () => {
 });
 
 describe("the speed", () => {
-  const tensors = { parameters: 1, bytes: 1000, expertBytes: 800, embeddingBytes: 100, hasOutput: true };
+  const tensors = {
+    parameters: 1,
+    bytes: 1000,
+    expertBytes: 800,
+    namedBytes: 0,
+    embeddingBytes: 100,
+    hasOutput: true,
+  };
 
   it("counts the weights that a token reads: without the table of embeddings, and the experts in use only", async () => {
     const details = await readDetails({
