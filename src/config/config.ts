@@ -90,6 +90,8 @@ const settings = {
   tokenGapMsMax: whole(10, 600_000).default(500),
   /** Bytes of evaluated prompts stored in the data folder; 0 stores none. */
   prefixCacheBytesMax: whole(0, 1_099_511_627_776).default(1_073_741_824),
+  /** Bytes of them that are in memory, too; 0: none. */
+  prefixMemoryBytesMax: whole(0, 1_099_511_627_776).default(268_435_456),
   /** Bytes of generated images stored in the data folder, for an hour each; 0 stores none. */
   imagesBytesMax: whole(0, 1_099_511_627_776).default(1_073_741_824),
   /**

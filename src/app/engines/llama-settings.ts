@@ -17,7 +17,8 @@ export function contextLimit(config: Config): ContextLimit {
 
 /** The engine's settings. It gets no more of the configuration, and no key in particular. */
 export function llamaSettings(config: Config): LlamaSettings {
-  const { slotsPerModel, contextTokensMax, tokenGapMsMax, prefixCacheBytesMax } = config;
+  const { slotsPerModel, contextTokensMax, tokenGapMsMax, prefixCacheBytesMax, prefixMemoryBytesMax } =
+    config;
   const { kvCacheType, flashAttention, forcedTokens, promptLookup, gpu } = config;
   return {
     cores: usableCores(),
@@ -32,6 +33,7 @@ export function llamaSettings(config: Config): LlamaSettings {
     tokenGapMsMax,
     prefixCacheFolder: join(config.data, "prefix-cache"),
     prefixCacheBytesMax,
+    prefixMemoryBytesMax,
     kvCacheType,
     flashAttention,
     forcedTokens,

@@ -200,10 +200,10 @@ export class LlamaHost {
 
 /** Opens the prefix cache; null when there is none or it cannot be opened. */
 function openStore({ settings, now, log }: LlamaHostOptions): PrefixStore | null {
-  const { prefixCacheFolder, prefixCacheBytesMax } = settings;
-  if (prefixCacheFolder === null || prefixCacheBytesMax === 0) return null;
+  const { prefixCacheFolder: folder, prefixCacheBytesMax: bytesMax } = settings;
+  if (folder === null || bytesMax === 0) return null;
   try {
-    return new PrefixStore(prefixCacheFolder, prefixCacheBytesMax, now);
+    return new PrefixStore({ folder, bytesMax, memoryBytesMax: settings.prefixMemoryBytesMax, now });
   } catch (thrown) {
     log("warn", `no prefix cache: ${String(thrown)}`);
     return null;

@@ -26,6 +26,8 @@ export interface LlamaSettings {
   /** Folder for prefixes that lose their slot; null stores none. */
   readonly prefixCacheFolder: string | null;
   readonly prefixCacheBytesMax: number;
+  /** Bytes of them that are in memory, too. */
+  readonly prefixMemoryBytesMax: number;
   readonly kvCacheType: "f16" | "q8_0" | "q4_0";
   readonly flashAttention: "auto" | "on" | "off";
   /** Whether text that a grammar forces is evaluated at once. */

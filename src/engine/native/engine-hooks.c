@@ -5,7 +5,7 @@
  *   again: it never attaches a thread pool, so ggml makes a disposable one for each graph. A context that uses more than one thread gets a
  *   pool of its own; one that uses a single thread has none, because the pool's other threads would only wait.
  * - The address of a context, by which other native code works on it.
- * - A decode that is running can be ended, and the cells of a sequence are copied in memory.
+ * - A decode that is running can be ended, the cells of a sequence are copied, and its state is read into memory and written back.
  * - A model is placed on devices as its settings say: tensors that stay in main memory, the main GPU, the split.
  * - An assertion of ggml, which would end the process, becomes a C++ exception, which the addon turns into an error of the call. Not on a
  *   thread of JavaScript, where nothing catches it.
@@ -63,6 +63,9 @@ static struct {
     void (*set_abort)(void *context, bool (*is_aborted)(void *flag), void *flag);
     void *(*memory)(void *context);
     void (*copy_cells)(void *memory, int32_t from, int32_t to, int32_t first, int32_t end);
+    size_t (*state_size)(void *context, int32_t sequence);
+    size_t (*read_state)(void *context, uint8_t *state, size_t bytes, int32_t sequence);
+    size_t (*write_state)(void *context, const uint8_t *state, size_t bytes, int32_t sequence);
     void (*throw_error)(const char *message);
 } engine;
 
@@ -118,6 +121,9 @@ static void find_engine(void *caller) {
     engine.set_abort = dlsym(addon, "llama_set_abort_callback");
     engine.memory = dlsym(addon, "llama_get_memory");
     engine.copy_cells = dlsym(addon, "llama_memory_seq_cp");
+    engine.state_size = dlsym(addon, "llama_state_seq_get_size");
+    engine.read_state = dlsym(addon, "llama_state_seq_get_data");
+    engine.write_state = dlsym(addon, "llama_state_seq_set_data");
     engine.throw_error = dlsym(addon, "_ZSt21__throw_runtime_errorPKc");
     void *(*on_abort)(void (*)(const char *)) = dlsym(addon, "ggml_set_abort_callback");
     if (on_abort != NULL) on_abort(on_assertion);
@@ -229,7 +235,8 @@ struct tensor_override {
     void *buffer_type;
 };
 
-enum { PATTERNS_MAX = 1024, SHARES_MAX = 128, PLACEMENT_BYTES_MAX = 65536 };
+/* More than the settings of a model allow. */
+enum { PATTERNS_MAX = 1024, SHARES_MAX = 128, PLACEMENT_BYTES_MAX = 131072 };
 /* Of `ggml_backend_dev_type`. */
 enum { DEVICE_CPU = 0 };
 /* Of `llama_split_mode`. */
@@ -420,6 +427,31 @@ static napi_value copy_sequence(napi_env env, napi_callback_info info) {
     return boolean(env, true);
 }
 
+/* Takes a context that no decode uses, and a sequence. Returns its state as an ArrayBuffer; undefined where it cannot be had. */
+static napi_value read_state(napi_env env, napi_callback_info info) {
+    int32_t sequence = 0;
+    void *context = read_arguments(env, info, &sequence, 1);
+    if (context == NULL || engine.state_size == NULL || engine.read_state == NULL) return NULL;
+    const size_t bytes = engine.state_size(context, sequence);
+    void *state = NULL;
+    napi_value result = NULL;
+    if (bytes == 0 || napi_create_arraybuffer(env, bytes, &state, &result) != 0) return NULL;
+    return engine.read_state(context, state, bytes, sequence) == bytes ? result : NULL;
+}
+
+/* Takes a context that no decode uses, one of its sequences, which is empty, and a state of `read_state`. Returns whether it was taken. */
+static napi_value write_state(napi_env env, napi_callback_info info) {
+    int32_t sequence = 0;
+    void *context = read_arguments(env, info, &sequence, 1);
+    napi_value arguments[3] = {NULL};
+    size_t given = 3, bytes = 0;
+    void *state = NULL;
+    napi_get_cb_info(env, info, &given, arguments, NULL, NULL);
+    if (context == NULL || engine.write_state == NULL || given < 3) return boolean(env, false);
+    if (napi_get_arraybuffer_info(env, arguments[2], &state, &bytes) != 0 || bytes == 0) return boolean(env, false);
+    return boolean(env, engine.write_state(context, state, bytes, sequence) == bytes);
+}
+
 EXPORTED napi_value napi_register_module_v1(napi_env env, napi_value exports) {
     is_javascript = true;
     export_function(env, exports, "keepThreads", keep_threads);
@@ -429,5 +461,7 @@ EXPORTED napi_value napi_register_module_v1(napi_env env, napi_value exports) {
     export_function(env, exports, "setPlacement", set_placement);
     export_function(env, exports, "allowAbort", allow_abort);
     export_function(env, exports, "abortDecode", abort_decode);
-    return export_function(env, exports, "copySequence", copy_sequence);
+    export_function(env, exports, "copySequence", copy_sequence);
+    export_function(env, exports, "readState", read_state);
+    return export_function(env, exports, "writeState", write_state);
 }

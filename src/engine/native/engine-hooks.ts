@@ -1,4 +1,4 @@
-/** What a compiled library adds to the engine's addon (engine-hooks.c): kept threads, addresses of contexts, aborts, copies of sequences. */
+/** What a compiled library adds to the engine's addon (engine-hooks.c): kept threads, addresses of contexts, aborts, copies and states of sequences. */
 import type { LlamaContext } from "node-llama-cpp";
 import { loadNativeLibrary, type NativeLibrary } from "./native-library.js";
 
@@ -25,6 +25,10 @@ export interface EngineHooks {
   abortDecode(context: bigint, isAborted: 0 | 1): boolean;
   /** Gives an empty sequence of a context all cells of another one. @returns whether the engine can */
   copySequence(context: bigint, from: number, to: number): boolean;
+  /** Returns the state of a sequence; undefined where the engine cannot give it. */
+  readState(context: bigint, sequence: number): ArrayBuffer | undefined;
+  /** Gives an empty sequence a state of the same model and kind of context. @returns whether it has it now */
+  writeState(context: bigint, sequence: number, state: ArrayBuffer): boolean;
 }
 
 /** Loads the library, before the engine's own is loaded in this process. */

@@ -56,4 +56,22 @@ export class NativeContext {
     target._contextTokens = [...source._contextTokens];
     target._nextTokenIndex = source._nextTokenIndex;
   }
+
+  /** Returns the state of a sequence; null where the engine cannot give it. No decode may be running. */
+  readState(sequence: LlamaContextSequence): ArrayBuffer | null {
+    const { _sequenceId } = sequence as unknown as NativeSequence;
+    return this.#hooks.readState(this.address, _sequenceId) ?? null;
+  }
+
+  /**
+   * Gives an empty sequence a state that `readState` returned for these tokens. No decode may be running.
+   * @returns false: the sequence must be cleared
+   */
+  writeState(sequence: LlamaContextSequence, state: ArrayBuffer, tokens: Uint32Array): boolean {
+    const target = sequence as unknown as NativeSequence;
+    if (!this.#hooks.writeState(this.address, target._sequenceId, state)) return false;
+    target._contextTokens = Array.from(tokens) as Token[];
+    target._nextTokenIndex = tokens.length;
+    return true;
+  }
 }

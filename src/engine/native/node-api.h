@@ -40,6 +40,7 @@ int napi_create_threadsafe_function(napi_env env, napi_value function, napi_valu
                                     size_t threads, void *finalize_data, napi_finalize finalize, void *context, napi_call_js call,
                                     napi_threadsafe_function *result);
 int napi_create_typedarray(napi_env env, int type, size_t length, napi_value buffer, size_t offset, napi_value *result);
+int napi_get_arraybuffer_info(napi_env env, napi_value buffer, void **data, size_t *bytes);
 int napi_get_boolean(napi_env env, bool value, napi_value *result);
 int napi_get_cb_info(napi_env env, napi_callback_info info, size_t *argc, napi_value *argv, napi_value *receiver, void **data);
 int napi_get_named_property(napi_env env, napi_value object, const char *name, napi_value *result);

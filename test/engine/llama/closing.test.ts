@@ -21,6 +21,7 @@ it("a model that is still being checked when the engine closes starts no worker"
     tokenGapMsMax: 500,
     prefixCacheFolder: null,
     prefixCacheBytesMax: 0,
+    prefixMemoryBytesMax: 0,
     kvCacheType: "f16",
     flashAttention: "auto",
     forcedTokens: "on",

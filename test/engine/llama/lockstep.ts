@@ -59,6 +59,7 @@ export async function residentWithEightSlots(
     tokenGapMsMax: 500,
     prefixCacheFolder: null,
     prefixCacheBytesMax: 0,
+    prefixMemoryBytesMax: 0,
     kvCacheType: "f16",
     flashAttention: "auto",
     gpu: "off",
@@ -141,9 +142,13 @@ export function promptOf(kind: number, count: number): number[] {
 /** Opens a prefix store. @param now without it, reading takes no time and is always worth it */
 export function storeIn(
   folder: string,
-  { bytesMax = 100_000_000, now = () => 0 }: { bytesMax?: number; now?: () => number } = {},
+  {
+    bytesMax = 100_000_000,
+    memoryBytesMax = 0,
+    now = () => 0,
+  }: { bytesMax?: number; memoryBytesMax?: number; now?: () => number } = {},
 ): PrefixStore {
-  return new PrefixStore(folder, bytesMax, now);
+  return new PrefixStore({ folder, bytesMax, memoryBytesMax, now });
 }
 
 /** Starts a loop and collects its updates by job. */

@@ -18,6 +18,7 @@ const settings: LlamaSettings = {
   tokenGapMsMax: 500,
   prefixCacheFolder: null,
   prefixCacheBytesMax: 0,
+  prefixMemoryBytesMax: 0,
   kvCacheType: "f16",
   flashAttention: "auto",
   forcedTokens: "on",

@@ -1,8 +1,19 @@
 /** What the compiled library adds to the engine: copies of sequences in memory, evaluations that end early, assertions that are errors. */
+import { readdirSync, truncateSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../kit/folder.js";
 import { expectSameUpToRounding } from "../../kit/rounding.js";
-import { compared, jobOf, missingNative, promptOf, residentWithEightSlots, startLoop } from "./lockstep.js";
+import {
+  compared,
+  jobOf,
+  missingNative,
+  promptOf,
+  residentWithEightSlots,
+  slots,
+  startLoop,
+  storeIn,
+} from "./lockstep.js";
 
 const name = `the compiled library${missingNative === null ? "" : ` (not run: ${missingNative})`}`;
 
@@ -46,6 +57,39 @@ describe.runIf(missingNative === null)(name, () => {
     await until(() => decodes(4));
     loop.submit(resident, 5, jobOf(promptOf(5, 200), 2));
     expect((await done(5)).cachedTokens).toBe(0);
+  });
+
+  it("writes a state that lost its slot back from memory, within the limit, for its team alone, as if it had been evaluated", async () => {
+    const folder = join(temporaryFolder(), "cache");
+    const resident = await residentWithEightSlots();
+    const ask = async (loop: ReturnType<typeof startLoop>, job: number, teamId: string, changes = {}) => {
+      loop.loop.submit(resident, job, jobOf(promptOf(job % 10, 300), 3, { ...compared, teamId, ...changes }));
+      return loop.done(job);
+    };
+    const probe = storeIn(join(temporaryFolder(), "cache"), { memoryBytesMax: 100_000_000 });
+    const first = startLoop(probe);
+    await ask(first, 0, "a");
+    await first.loop.drain();
+    const one = probe.bytesInMemory;
+    expect(one).toBeGreaterThan(0);
+
+    const store = storeIn(folder, { memoryBytesMax: Math.floor(one * 2.5) });
+    const loop = startLoop(store);
+    await ask(loop, 1, "a");
+    // All slots get prompts of others: what the first one held is stored.
+    for (let job = 100; job < 100 + slots; job += 1) await ask(loop, job, `team ${job}`);
+    expect(store.bytesInMemory).toBeGreaterThan(0);
+    for (const name of readdirSync(folder))
+      if (name.endsWith(".state")) truncateSync(join(folder, name), 100);
+    const warm = await ask(loop, 11, "a");
+    expect(warm.cachedTokens).toBe(299);
+    expectSameUpToRounding(warm.logprobs, (await ask(loop, 21, "a", { deterministic: true })).logprobs);
+    expect((await ask(loop, 31, "b")).cachedTokens).toBe(0);
+    for (let job = 200; job < 200 + 3 * slots; job += 1) {
+      await ask(loop, job, `other ${job}`);
+      expect(store.bytesInMemory).toBeLessThanOrEqual(one * 2.5);
+    }
+    expect((await ask(loop, 41, "a")).cachedTokens).toBe(0);
   });
 
   it("ends the evaluation of a prompt whose client has left, within the batch, and keeps what the slot held", async () => {

@@ -28,6 +28,7 @@ const settings = {
   tokenGapMsMax: 500,
   prefixCacheFolder: null,
   prefixCacheBytesMax: 0,
+  prefixMemoryBytesMax: 0,
   kvCacheType: "f16",
   flashAttention: "auto",
   forcedTokens: "on",

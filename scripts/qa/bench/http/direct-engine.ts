@@ -67,6 +67,7 @@ export function directEngine(): Engine {
     tokenGapMsMax: 500,
     prefixCacheFolder: null,
     prefixCacheBytesMax: 0,
+    prefixMemoryBytesMax: 0,
     kvCacheType: "f16",
     flashAttention: "auto",
     forcedTokens: "on",

@@ -105,7 +105,7 @@ export async function prepareSlot(
     : terms.store?.find(createOwner(resident, decode.teamId), decode.prompt.tokens);
   const saved = stored == null ? 0 : savedTokens(stored, held, slot, decode);
   if (stored != null && saved >= storedTokensMin && stored.isFaster(evaluationMs(saved, terms)))
-    if (await stored.load(sequence)) assignSlot(slot, decode);
+    if (await stored.load({ sequence, native: resident.native })) assignSlot(slot, decode);
   return truncateToPrefix(slot, decode);
 }
 
@@ -163,7 +163,8 @@ export async function saveSlot(
   if (teamId === null || ephemeral) return;
   const tokens = sequence.nextTokenIndex;
   const evaluation = { bytes: tokens * resident.stateBytesPerToken, ms: evaluationMs(tokens, terms) };
-  await terms.store?.save(createOwner(resident, teamId), sequence, evaluation);
+  const from = { sequence, native: resident.native };
+  await terms.store?.save(createOwner(resident, teamId), from, evaluation);
 }
 
 function evaluationMs(tokens: number, { msPerPromptToken }: StoringTerms): number | null {

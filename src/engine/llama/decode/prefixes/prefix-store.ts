@@ -2,7 +2,8 @@
  * Stores evaluated prefixes on disk: the KV cache of a long prompt, saved when its slot is reused or the server stops. A later request
  * of the same team with the same prefix loads in milliseconds what took seconds to evaluate. Owns one folder (mode 700) of state files
  * (mode 600), limited in bytes; the least recently used entry is removed first. An entry is only used for the same team, model file and
- * library version, and where reading it is faster than evaluating its tokens.
+ * library version, and where reading it is faster than evaluating its tokens. Where the compiled library is there, the states that were
+ * used last are in memory, too.
  */
 import { createHash } from "node:crypto";
 import {
@@ -18,7 +19,9 @@ import {
 import { join } from "node:path";
 import type { LlamaContextSequence } from "node-llama-cpp";
 import { z } from "zod";
+import type { NativeContext } from "../../../native/native-context.js";
 import { LoadingCost, type PrefixEvaluation } from "./loading-cost.js";
+import { StatesInMemory } from "./states-in-memory.js";
 
 /** The team and the model state (Resident.stateKey) of a prefix; state files of another model must never be loaded. */
 export interface PrefixOwner {
@@ -36,6 +39,22 @@ interface Entry extends PrefixOwner {
 
 const sidecar = z.object({ fingerprint: z.string(), teamId: z.string(), tokens: z.string() });
 
+/** A sequence whose state is saved or loaded, and what the compiled library can do with its context; null: nothing. */
+export interface StoredSequence {
+  readonly sequence: LlamaContextSequence;
+  readonly native: NativeContext | null;
+}
+
+export interface PrefixStoreSettings {
+  readonly folder: string;
+  /** Limit on the bytes of all files. */
+  readonly bytesMax: number;
+  /** Limit on the bytes that are in memory, too. */
+  readonly memoryBytesMax: number;
+  /** Returns a time in milliseconds that never goes back. */
+  readonly now: () => number;
+}
+
 export interface StoredPrefix {
   /** Number of leading tokens shared with the prompt. */
   readonly shared: number;
@@ -44,24 +63,23 @@ export interface StoredPrefix {
   /** @param evaluationMs estimated time to evaluate what is not loaded; null when it was not measured */
   isFaster(evaluationMs: number | null): boolean;
   /** Loads the stored state into a sequence. @returns false when the file is unusable. */
-  load(sequence: LlamaContextSequence): Promise<boolean>;
+  load(into: StoredSequence): Promise<boolean>;
 }
 
 export class PrefixStore {
   readonly #folder: string;
   readonly #bytesMax: number;
   readonly #entries = new Map<string, Entry>();
+  readonly #inMemory: StatesInMemory;
   readonly #cost = new LoadingCost();
   readonly #now: () => number;
   #lastUse = 0;
 
-  /**
-   * Opens the folder and restores the entries of an earlier process; removes incomplete files.
-   * @param now time in milliseconds that never goes back.
-   */
-  constructor(folder: string, bytesMax: number, now: () => number) {
+  /** Opens the folder and restores the entries of an earlier process; removes incomplete files. */
+  constructor({ folder, bytesMax, memoryBytesMax, now }: PrefixStoreSettings) {
     this.#folder = folder;
     this.#bytesMax = bytesMax;
+    this.#inMemory = new StatesInMemory(memoryBytesMax);
     this.#now = now;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const names = new Set(readdirSync(folder));
@@ -78,6 +96,11 @@ export class PrefixStore {
     return [...this.#entries.values()].reduce((sum, entry) => sum + entry.bytes, 0);
   }
 
+  /** Total bytes of the states that are in memory, too. */
+  get bytesInMemory(): number {
+    return this.#inMemory.bytes;
+  }
+
   /** Returns the owner's entry that shares the longest prefix with the prompt; null when none shares a token. */
   find(owner: PrefixOwner, prompt: Uint32Array): StoredPrefix | null {
     let best: Entry | null = null;
@@ -92,8 +115,8 @@ export class PrefixStore {
     return {
       shared,
       length: entry.tokens.length,
-      isFaster: (ms) => this.#cost.isFaster({ bytes: entry.bytes, ms }),
-      load: (sequence) => this.#load(entry, sequence),
+      isFaster: (ms) => this.#inMemory.has(entry.id) || this.#cost.isFaster({ bytes: entry.bytes, ms }),
+      load: (into) => this.#load(entry, into),
     };
   }
 
@@ -102,11 +125,8 @@ export class PrefixStore {
    * is a cache.
    * @param evaluation of the whole sequence; a state that is larger than the limit is not written at all.
    */
-  async save(
-    owner: PrefixOwner,
-    sequence: LlamaContextSequence,
-    evaluation: PrefixEvaluation,
-  ): Promise<void> {
+  async save(owner: PrefixOwner, from: StoredSequence, evaluation: PrefixEvaluation): Promise<void> {
+    const { sequence } = from;
     if (evaluation.bytes > this.#bytesMax || !this.#cost.isFaster(evaluation)) return;
     const tokens = Uint32Array.from(sequence.contextTokens);
     const known = this.find(owner, tokens);
@@ -123,19 +143,21 @@ export class PrefixStore {
       renameSync(draft, state);
       this.#removeCovered(owner, tokens);
       this.#entries.set(id, { ...owner, id, tokens, bytes: fileSize, used: ++this.#lastUse });
+      this.#keepInMemory(id, from, fileSize);
     } catch {
       for (const kind of ["state", "draft", "json"] as const) rmSync(this.#path(id, kind), { force: true });
     }
   }
 
-  async #load(entry: Entry, sequence: LlamaContextSequence): Promise<boolean> {
+  async #load(entry: Entry, into: StoredSequence): Promise<boolean> {
+    const { sequence, native } = into;
     try {
       entry.used = ++this.#lastUse;
       // Drops the checkpoints of other tokens, too.
       await sequence.clearHistory();
-      const began = this.#now();
-      await sequence.loadStateFromFile(this.#path(entry.id, "state"), { acceptRisk: true });
-      this.#cost.record(entry.bytes, this.#now() - began);
+      const state = this.#inMemory.take(entry.id);
+      if (state === null || native?.writeState(sequence, state, entry.tokens) !== true)
+        await this.#loadFile(entry, into);
       await sequence.takeCheckpoint();
       return true;
     } catch {
@@ -143,6 +165,20 @@ export class PrefixStore {
       await sequence.clearHistory();
       return false;
     }
+  }
+
+  async #loadFile({ id, bytes }: Entry, into: StoredSequence): Promise<void> {
+    const began = this.#now();
+    await into.sequence.loadStateFromFile(this.#path(id, "state"), { acceptRisk: true });
+    this.#cost.record(bytes, this.#now() - began);
+    this.#keepInMemory(id, into, bytes);
+  }
+
+  /** @param bytes of the file, which has little more than the state */
+  #keepInMemory(id: string, { sequence, native }: StoredSequence, bytes: number): void {
+    if (native === null || !this.#inMemory.hasRoomFor(bytes)) return;
+    const state = native.readState(sequence);
+    if (state !== null) this.#inMemory.keep(id, state);
   }
 
   #restore(id: string): void {
@@ -174,6 +210,7 @@ export class PrefixStore {
 
   #remove(entry: Entry): void {
     this.#entries.delete(entry.id);
+    this.#inMemory.remove(entry.id);
     this.#removeFiles(entry.id);
   }
 
