@@ -53,9 +53,15 @@ export const largerTests: readonly LargerTests[] = [
   },
   {
     size: "all",
-    what: "models that see and hear: every family, kind of bad input, and llama-server beside them",
+    what: "models that see and hear: three families of images, sounds, every kind of bad input",
     why: "each loads several models and tries their projectors; the small size has one image and one sound",
-    files: ["end-to-end/media/{images,sounds,compared}.test.ts"],
+    files: ["end-to-end/media/{images,sounds}.test.ts"],
+  },
+  {
+    size: "nightly",
+    what: "the engine and remote engines beside a llama-server of the same build",
+    why: "that program is built by hand, in ten minutes; the size all has remote engines as doubles, and both kinds of media",
+    files: ["end-to-end/media/compared.test.ts", "end-to-end/remote/llama-server*.test.ts"],
   },
   {
     size: "nightly",
@@ -91,7 +97,7 @@ export const largerTests: readonly LargerTests[] = [
     why: "the small size has one path of each: the OpenAI-compatible engine, and the clients of OpenAI, Anthropic and Ollama",
     files: [
       "end-to-end/remote/{doubles,embeddings,engine-texts,held,hostile-events,ignored-limit}.test.ts",
-      "end-to-end/remote/{llama-server*,many-calls,silence,tokenizer}.test.ts",
+      "end-to-end/remote/{many-calls,silence,tokenizer}.test.ts",
       "end-to-end/clients/{ai-sdk,langchain,openai-responses}.test.ts",
       "end-to-end/embeddings/clients.test.ts",
       "models/remote/tokenizer.test.ts",
