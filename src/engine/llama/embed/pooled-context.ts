@@ -3,6 +3,7 @@
  * differently from llama.cpp for some tokenizers, and its addon returns the vector of the first sequence only: a batch holds one input.
  */
 import type { LlamaContext, LlamaModel } from "node-llama-cpp";
+import { contextReason, withNativeReason } from "../load/native-reason.js";
 
 interface PooledContextOptions {
   /** Maximum tokens of one input. */
@@ -27,7 +28,7 @@ interface NativeContext {
   disposeSequence(sequence: number): void;
 }
 
-/** Creates the context and reserves its memory. @throws the library's error when there is too little memory. */
+/** Creates the context and reserves its memory. One at a time. @throws Error with the library's reason, such as too little memory. */
 export async function createPooledContext(
   weights: LlamaModel,
   { contextTokens, batchTokens, threads, flashAttention, ranks }: PooledContextOptions,
@@ -43,7 +44,8 @@ export async function createPooledContext(
     _embeddings: true,
     _ranking: ranks,
   } as const;
-  const context: LlamaContext = await weights.createContext(options);
+  const create = (): Promise<LlamaContext> => weights.createContext(options);
+  const context = await withNativeReason(weights.llama, contextReason, create);
   const { _ctx: native } = context as unknown as { readonly _ctx: NativeContext };
   return {
     /**

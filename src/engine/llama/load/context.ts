@@ -12,7 +12,7 @@ import { chooseThreadsByBatch, type BatchThreads } from "../threads/batch-thread
 import type { Adapter } from "../../../core/model.js";
 import type { LlamaSettings } from "../protocol.js";
 import { countSequences } from "./memory-estimate.js";
-import { withNativeReason } from "./native-reason.js";
+import { contextReason, withNativeReason } from "./native-reason.js";
 
 /** Numbers of prompt tokens in one tick. */
 export interface PromptChunks {
@@ -156,7 +156,7 @@ async function namingAdapter<Context>(
   create: () => Promise<Context>,
 ): Promise<Context> {
   try {
-    return await withNativeReason(llama, /failed to apply lora adapter: (.+)/g, create);
+    return await withNativeReason(llama, contextReason, create);
   } catch (thrown) {
     const { message, cause } = thrown instanceof Error ? thrown : new Error(String(thrown));
     const original = cause instanceof Error ? cause.message : message;

@@ -2,6 +2,13 @@
 import { setImmediate } from "node:timers/promises";
 import type { Llama } from "node-llama-cpp";
 
+/** Finds why a context could not be created. */
+export const contextReason =
+  /(?:llama_init_from_model: (?:failed to initialize the context: )?|failed to apply lora adapter: )(.+)/g;
+
+/** The folder on the machine that built the library, which its assertions name. */
+const sourceFolder = /\/\S*\/(?=\S+:\d+: )/g;
+
 /**
  * Does work of the library. The caller does one such work at a time.
  * @param pattern finds the reason in the log, as its first group
@@ -25,7 +32,13 @@ export async function withNativeReason<Result>(
     await setImmediate();
     const [, reason] = [...logged.join("\n").matchAll(pattern)].at(-1) ?? [];
     if (reason === undefined) throw thrown;
-    throw new Error(reason.replace(/\p{Cc}+/gu, " ").trim(), { cause: thrown });
+    throw new Error(
+      reason
+        .replace(/\p{Cc}+/gu, " ")
+        .replace(sourceFolder, "")
+        .trim(),
+      { cause: thrown },
+    );
   } finally {
     llama.logger = logger;
   }
