@@ -20,7 +20,7 @@ import { addPullCommand } from "./models/pull.js";
 import { addOtherNames } from "./other-names.js";
 import { addPsCommand } from "./ps.js";
 import { addRequestsCommand } from "./requests/requests.js";
-import { addRunCommand } from "./run.js";
+import { addRunCommand } from "./run/run.js";
 import { addStartCommand } from "./server/start.js";
 import type { SupervisorChannel } from "./server/supervise.js";
 import type { TextOut } from "./terminal.js";

@@ -1,7 +1,7 @@
 /** What reaches the terminal of a person who runs commands: nothing in it is obeyed. */
 import { text as readAll } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { printDelta } from "../../src/cli/chat.js";
+import { printDelta } from "../../src/cli/run/chat.js";
 import { formatJson, formatTable } from "../../src/cli/table.js";
 import { exactOn, printableBytes, printTo, rewriteLine } from "../../src/cli/terminal.js";
 import { temporaryFolder } from "../kit/folder.js";

@@ -5,6 +5,9 @@ import type { FileOrigin } from "./documents.js";
 /** The formats of sound files, as clients name them. */
 export const soundFormats = ["wav", "mp3"] as const;
 
+/** Bytes of one sound file. */
+export const soundBytesMax = 32 * 1024 * 1024;
+
 /** Sound in a message. */
 export interface MessageSound {
   /** Position: before this UTF-16 unit of the message's content. Sounds are ordered by position. */

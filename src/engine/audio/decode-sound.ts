@@ -1,10 +1,11 @@
 /** Decodes a sound file, in the thread that worker.ts starts. */
 import { createHash } from "node:crypto";
+import { describeOtherSound, isWav } from "../../core/prompt/sound-kinds.js";
 import { findMp3, readMp3 } from "./mp3.js";
 import { RefusedSound, type SoundPiece } from "./pieces.js";
 import type { SoundOutcome, SoundRequest } from "./protocol.js";
 import { Resampler } from "./resample.js";
-import { isWav, readWav } from "./wav.js";
+import { readWav } from "./wav.js";
 
 /** A data URL, which some clients send. */
 const dataUrl = /^data:[^,;]{0,100}(?:;[^,;]{0,100}){0,8}?;base64,/i;
@@ -51,19 +52,8 @@ function readFile(file: Buffer): Iterable<SoundPiece> | AsyncIterable<SoundPiece
   if (isWav(file)) return readWav(file);
   const start = findMp3(file);
   if (start >= 0) return readMp3(file, start);
-  const other = otherFormats.find(({ at, mark }) => file.toString("latin1", at, at + mark.length) === mark);
-  throw new RefusedSound(
-    other === undefined ? "is neither WAV nor MP3" : `is ${other.name}; WAV and MP3 are read`,
-  );
+  throw new RefusedSound(describeOtherSound(file));
 }
-
-const otherFormats = [
-  { at: 0, mark: "fLaC", name: "FLAC" },
-  { at: 0, mark: "OggS", name: "Ogg" },
-  { at: 4, mark: "ftyp", name: "MP4" },
-  { at: 0, mark: "\x1a\x45\xdf\xa3", name: "WebM" },
-  { at: 0, mark: "FORM", name: "AIFF" },
-] as const;
 
 /** Joins pieces in memory that threads share. Silence follows a sound that is shorter than encoders read. */
 function share(pieces: readonly Float32Array[], sampleRate: number): SoundOutcome {

@@ -2,7 +2,7 @@
  * Decodes sound files in a worker thread, one file at a time; the teams take turns. The thread is ended when a file takes too much time or
  * memory.
  */
-import type { DecodedSound, SoundDecoder } from "../../core/prompt/sounds.js";
+import { soundBytesMax, type DecodedSound, type SoundDecoder } from "../../core/prompt/sounds.js";
 import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
 import { WorkerLostError } from "../worker/client-options.js";
@@ -17,8 +17,7 @@ interface SoundDecoderDeps {
   readonly log: (message: string) => void;
 }
 
-const bytesMax = 32 * 1024 * 1024;
-const base64CharsMax = (bytesMax / 3) * 4;
+const base64CharsMax = (soundBytesMax / 3) * 4;
 /** Time limit of one file. Ten minutes of sound take about 4 s on one core. */
 const decodeMsMax = 60_000;
 /** The thread's JavaScript heap. */
@@ -46,7 +45,7 @@ export function createSoundDecoder({ clock, workerUrl, log }: SoundDecoderDeps):
   const queue = new FairQueue({ teamWaitingMax, waitingMax, overloadedMessage });
   return {
     async decode(base64, terms, { param, teamId }, signal) {
-      if (base64.length > base64CharsMax) throw refused(param, `has more than ${bytesMax} bytes`);
+      if (base64.length > base64CharsMax) throw refused(param, `has more than ${soundBytesMax} bytes`);
       const outcome = await queue
         .run(teamId, async (): Promise<SoundOutcome> => {
           // Nobody waits for it any more.

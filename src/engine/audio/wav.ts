@@ -21,10 +21,6 @@ const unknownSizeMin = 0x7fff_0000;
 const [integers, floats, extensible] = [1, 3, 0xfffe];
 const extensibleCodeAt = 24;
 
-export function isWav(file: Buffer): boolean {
-  return ["RIFF", "RF64"].includes(tagAt(file, 0)) && tagAt(file, 8) === "WAVE";
-}
-
 /** @throws RefusedSound */
 export function* readWav(file: Buffer): Generator<SoundPiece> {
   const view = new DataView(file.buffer, file.byteOffset, file.length);

@@ -27,6 +27,7 @@ const policy = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data: blob:",
+  "media-src data:",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",

@@ -7,7 +7,7 @@ import { startProcess } from "../../kit/program.js";
 import { builtInModel } from "../../kit/server/settings.js";
 import { startHub } from "../../kit/doubles/hub/hub-server.js";
 import { ask, createKey } from "./create-key.js";
-import { dropImage, redCircle } from "./dropped-image.js";
+import { dropImage, redCircle } from "./playground/dropped-file.js";
 import {
   openByLink,
   openPage,

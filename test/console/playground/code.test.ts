@@ -70,7 +70,7 @@ function requestWith(text: string): PlaygroundRequest {
   const tools = JSON.stringify([{ type: "function", function: { name: "look_up", description: text } }]);
   const schema = JSON.stringify({ type: "object", description: text });
   const settings = { ...noSettings, model: "tiny", system: text, tools, schema, temperature: "0", seed: "7" };
-  return toChatRequest(settings, [{ id: 1, role: "user", text, images: [] }]);
+  return toChatRequest(settings, [{ id: 1, role: "user", text, files: [] }]);
 }
 
 /** Returns the words that curl receives. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import { streamAnswer } from "../../../../src/cli/chat-client.js";
+import { streamAnswer } from "../../../../src/cli/run/chat-client.js";
 import type { GenerationEvent } from "../../../../src/core/generation.js";
 import { encodeCompletion } from "../../../../src/dialects/anthropic-complete/encode.js";
 import { createMessageEncoder } from "../../../../src/dialects/anthropic-messages/encode.js";

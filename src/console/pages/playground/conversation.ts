@@ -11,13 +11,13 @@ import {
   openCalls,
   withChunk,
   type AnswerTurn,
-  type AttachedImage,
+  type AttachedFile,
   type PlaygroundTurn,
 } from "./chat/turn.js";
 
 interface Draft {
   readonly text: string;
-  readonly images: readonly AttachedImage[];
+  readonly files: readonly AttachedFile[];
 }
 
 interface PlaygroundState {
@@ -27,7 +27,7 @@ interface PlaygroundState {
   readonly draft: Draft;
 }
 
-const noDraft: Draft = { text: "", images: [] };
+const noDraft: Draft = { text: "", files: [] };
 
 const modelKey = "hearth.playground.model";
 
@@ -69,7 +69,7 @@ export function sendMessage(): void {
  * answer.
  */
 export function requestTurns({ turns, draft }: PlaygroundState): readonly PlaygroundTurn[] {
-  if (draft.text.trim() !== "" || draft.images.length > 0)
+  if (draft.text.trim() !== "" || draft.files.length > 0)
     return [...turns, { id: 0, role: "user", ...draft }];
   return turns.at(-1)?.role === "assistant" ? turns.slice(0, -1) : turns;
 }

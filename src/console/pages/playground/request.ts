@@ -1,5 +1,5 @@
 /** The request of a conversation with its settings. Pure. */
-import type { AttachedImage, PlaygroundTurn } from "./chat/turn.js";
+import type { AttachedFile, PlaygroundTurn } from "./chat/turn.js";
 
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
@@ -87,7 +87,7 @@ function parseSchema(text: string): unknown {
 
 function toMessage(turn: PlaygroundTurn): readonly object[] {
   if (turn.role === "tool") return [{ role: "tool", tool_call_id: turn.callId, content: turn.text }];
-  if (turn.role === "user") return [{ role: "user", content: toContent(turn.text, turn.images) }];
+  if (turn.role === "user") return [{ role: "user", content: toContent(turn.text, turn.files) }];
   // An answer that was stopped or failed before its first word says nothing.
   if (turn.text === "" && turn.calls.length === 0) return [];
   if (turn.calls.length === 0) return [{ role: "assistant", content: turn.text }];
@@ -100,12 +100,15 @@ function toMessage(turn: PlaygroundTurn): readonly object[] {
   return [{ role: "assistant", content: turn.text, ...reasoning, tool_calls: calls }];
 }
 
-function toContent(text: string, images: readonly AttachedImage[]): unknown {
-  if (images.length === 0) return text;
-  return [
-    ...images.map(({ url }) => ({ type: "image_url", image_url: { url } })),
-    ...(text === "" ? [] : [{ type: "text", text }]),
-  ];
+function toContent(text: string, files: readonly AttachedFile[]): unknown {
+  if (files.length === 0) return text;
+  return [...files.map(toPart), ...(text === "" ? [] : [{ type: "text", text }])];
+}
+
+function toPart({ kind, url }: AttachedFile): object {
+  if (kind === "image") return { type: "image_url", image_url: { url } };
+  const format = url.startsWith("data:audio/mpeg") ? "mp3" : "wav";
+  return { type: "input_audio", input_audio: { data: url.slice(url.indexOf(",") + 1), format } };
 }
 
 function numberField(name: string, text: string): Readonly<Record<string, number>> {

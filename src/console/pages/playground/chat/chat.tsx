@@ -6,7 +6,8 @@ import { useStore } from "../../../lib/store.js";
 import { openDialog } from "../../../parts/dialog.js";
 import { Empty, Loaded } from "../../../parts/page.js";
 import { CodeDialog } from "../code/code-dialog.js";
-import { attach, Composer } from "./composer.js";
+import { attach, findDeafness, findHearing } from "./attach.js";
+import { Composer } from "./composer.js";
 import { clear, conversation, isRunning, setSettings, stop } from "../conversation.js";
 import { schemaProblem, toolsProblem, type Settings } from "../request.js";
 import { SettingsPanel } from "./settings-panel.js";
@@ -28,10 +29,12 @@ function ChatWith({ models }: { readonly models: readonly LanguageModel[] }): JS
   const [isDropping, setDropping] = useState(false);
   useKnownModel(state.settings.model, models);
   useEscape();
+  const hearing = findHearing(state.settings.model, models);
+  const deafness = findDeafness(hearing, state.turns, state.draft.files);
   const drop = (event: DragEvent): void => {
     event.preventDefault();
     setDropping(false);
-    attach([...(event.dataTransfer?.files ?? [])]);
+    attach([...(event.dataTransfer?.files ?? [])], hearing);
   };
   const dragOver = (event: DragEvent): void => {
     if (event.dataTransfer?.types.includes("Files") !== true) return;
@@ -54,7 +57,7 @@ function ChatWith({ models }: { readonly models: readonly LanguageModel[] }): JS
           onSettings={() => setSettingsOpen(!isSettingsOpen)}
         />
         <Thread turns={state.turns} isRunning={isRunning(state)} />
-        <Composer obstacle={findObstacle(state.settings)} />
+        <Composer obstacle={findObstacle(state.settings) ?? deafness} hearing={hearing} />
       </section>
       {isSettingsOpen && <SettingsPanel settings={state.settings} models={models} />}
     </div>

@@ -81,7 +81,8 @@ function NoTurns(): JSX.Element {
   return (
     <Empty title="Try a model">
       <p>
-        Write a message below. You can add images, tools and a response schema, and copy the request as code.
+        Write a message below. You can add images or sounds, tools and a response schema, and copy the request
+        as code.
       </p>
     </Empty>
   );

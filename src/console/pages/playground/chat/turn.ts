@@ -1,7 +1,9 @@
 /** The turns of a conversation. Pure. */
 import type { ChatChunk } from "../../../../dialects/openai-chat/response-schema.js";
 
-export interface AttachedImage {
+/** A file of a message. */
+export interface AttachedFile {
+  readonly kind: "image" | "sound";
   readonly name: string;
   readonly bytes: number;
   /** `data:` URL. */
@@ -12,7 +14,7 @@ export interface UserTurn {
   readonly id: number;
   readonly role: "user";
   readonly text: string;
-  readonly images: readonly AttachedImage[];
+  readonly files: readonly AttachedFile[];
 }
 
 export interface ModelCall {

@@ -14,11 +14,15 @@ export function UserMessage({ turn, canEdit }: UserMessageProps): JSX.Element {
   const [isEditing, setEditing] = useState(false);
   return (
     <article class="turn user" aria-label="Your message">
-      {turn.images.length > 0 && (
+      {turn.files.length > 0 && (
         <div class="pictures">
-          {turn.images.map(({ name, url }) => (
-            <img key={url} src={url} alt={name} title={name} />
-          ))}
+          {turn.files.map(({ kind, name, url }) =>
+            kind === "image" ? (
+              <img key={url} src={url} alt={name} title={name} />
+            ) : (
+              <audio key={url} src={url} controls aria-label={name} title={name} />
+            ),
+          )}
         </div>
       )}
       {isEditing ? (
@@ -46,7 +50,7 @@ interface EditFormProps {
 
 function EditForm({ turn, onClose }: EditFormProps): JSX.Element {
   const [text, setText] = useState(turn.text);
-  const isEmpty = text.trim() === "" && turn.images.length === 0;
+  const isEmpty = text.trim() === "" && turn.files.length === 0;
   const submit = (event: Event): void => {
     event.preventDefault();
     if (!isEmpty) edit(turn.id, text);

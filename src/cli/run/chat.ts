@@ -5,14 +5,16 @@
 import { homedir } from "node:os";
 import { createInterface, type Interface } from "node:readline/promises";
 import { text as readAll } from "node:stream/consumers";
-import type { LocalModels } from "../app/models/models.js";
-import type { Config } from "../config/config.js";
+import type { LocalModels } from "../../app/models/models.js";
+import type { Config } from "../../config/config.js";
+import type { ChatServer } from "../server/client.js";
+import { createServerFetch, findServer, knownKey } from "../server/running-server.js";
+import { exactOn, printTo, type TextOut } from "../terminal.js";
 import { awaitModel } from "./await-model.js";
-import { attachImages } from "./chat-images.js";
-import { listChatModels, streamAnswer, type ChatPiece, type ChatTurn } from "./chat-client.js";
-import { exactOn, printTo, type TextOut } from "./terminal.js";
-import type { ChatServer } from "./server/client.js";
-import { createServerFetch, findServer, knownKey } from "./server/running-server.js";
+import { listChatModels, streamAnswer, type ChatPiece } from "./chat-client.js";
+import { requireHearing, requireSize } from "./check-message.js";
+import { listMedia, type ChatMessage } from "./messages.js";
+import { attachFiles } from "./named-files.js";
 
 /** Reads the models of this machine. */
 export type OpenModels = () => Promise<LocalModels>;
@@ -29,11 +31,11 @@ export async function startChat(
 ): Promise<void> {
   const { server, isRunning, close } = await connect(config);
   try {
-    const name = model ?? (await listChatModels(server))[0];
+    const name = model ?? (await listChatModels(server))[0]?.id;
     if (name === undefined)
       throw new Error("the server has no chat model; put a GGUF file into the models folder");
     if (isRunning) await awaitModel(server, name, () => hasModel(open, name));
-    await runChat({ server, model: name }, prompt);
+    await runChat({ server, model: name, bodyBytesMax: config.bodyBytesMax }, prompt);
   } finally {
     await close();
   }
@@ -53,7 +55,7 @@ interface ServerConnection {
 async function connect(config: Config): Promise<ServerConnection> {
   const running = await findServer(config);
   if (running !== null) return { server: running, isRunning: true, close: () => Promise.resolve() };
-  const { createApp } = await import("../app/app.js");
+  const { createApp } = await import("../../app/app.js");
   const app = await createApp({ ...config, port: 0 });
   try {
     const { url } = await app.listen();
@@ -72,6 +74,8 @@ async function connect(config: Config): Promise<ServerConnection> {
 interface Chat {
   readonly server: ChatServer;
   readonly model: string;
+  /** The most that a request may have. */
+  readonly bodyBytesMax: number;
 }
 
 async function runChat(chat: Chat, prompt: readonly string[]): Promise<void> {
@@ -86,16 +90,17 @@ async function runChat(chat: Chat, prompt: readonly string[]): Promise<void> {
   if (interrupt.signal.aborted) process.exitCode = 130;
 }
 
-/** Reads the images that a message names, and says so on a terminal. */
-async function readMessage(words: readonly string[]): Promise<ChatTurn["content"]> {
-  const { content, paths } = await attachImages(words, { home: homedir(), folder: process.cwd() });
+/** Reads the files that a message names, and says so on a terminal. */
+async function readMessage(words: readonly string[]): Promise<ChatMessage["content"]> {
+  const content = await attachFiles(words, { home: homedir(), folder: process.cwd() });
   if (process.stderr.isTTY)
-    for (const path of paths) printTo(process.stderr).write(`Added image '${path}'\n`);
+    for (const { type, path } of listMedia([{ role: "user", content }]))
+      printTo(process.stderr).write(`Added ${type} '${path}'\n`);
   return content;
 }
 
 /** Adds what was piped, in which no path is looked for: other programs write it. */
-function appendText(content: ChatTurn["content"], text: string): ChatTurn["content"] {
+function appendText(content: ChatMessage["content"], text: string): ChatMessage["content"] {
   if (text === "") return content;
   if (typeof content !== "string") return [...content, { type: "text", text: `\n\n${text}` }];
   return content === "" ? text : `${content}\n\n${text}`;
@@ -103,7 +108,7 @@ function appendText(content: ChatTurn["content"], text: string): ChatTurn["conte
 
 async function interactive(chat: Chat): Promise<void> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout, prompt: ">>> " });
-  let history: readonly ChatTurn[] = [];
+  let history: readonly ChatMessage[] = [];
   let answering: AbortController | null = null;
   terminal.on("SIGINT", () => {
     if (answering !== null) return answering.abort();
@@ -119,7 +124,10 @@ async function interactive(chat: Chat): Promise<void> {
     if (line === "/clear" || line === "") continue;
     answering = new AbortController();
     try {
-      const asked: readonly ChatTurn[] = [...history, { role: "user", content: await readMessage([line]) }];
+      const asked: readonly ChatMessage[] = [
+        ...history,
+        { role: "user", content: await readMessage([line]) },
+      ];
       history = [...asked, { role: "assistant", content: await answer(chat, asked, answering.signal) }];
     } catch (thrown) {
       printTo(process.stderr).write(`hearth: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
@@ -141,8 +149,10 @@ async function* lines(terminal: Interface): AsyncGenerator<string> {
 }
 
 /** Prints an answer while it is streamed. @returns its text, which is partial if it was stopped. */
-async function answer(chat: Chat, messages: readonly ChatTurn[], signal: AbortSignal): Promise<string> {
+async function answer(chat: Chat, messages: readonly ChatMessage[], signal: AbortSignal): Promise<string> {
   let text = "";
+  requireSize(messages, chat.bodyBytesMax);
+  await requireHearing(chat.server, chat.model, messages);
   try {
     for await (const delta of streamAnswer(chat.server, chat.model, messages, signal)) {
       if (delta.kind === "text") text += delta.text;

@@ -1,11 +1,11 @@
 /** Models that read images themselves, in the pages of the console. */
 import { writeFileSync } from "node:fs";
 import { expect } from "vitest";
-import { temporaryFolder } from "../../kit/folder.js";
-import { projectorBytes, writeSeeingModel } from "../../kit/models/seeing-models.js";
-import { describeMedia, imageTokensOf, look, withoutMedia } from "../../end-to-end/media/media-server.js";
-import { dropImage, redCircle } from "./dropped-image.js";
-import { expectAccessible, openByLink, openConsole, test, withoutBrowser } from "./open-console.js";
+import { temporaryFolder } from "../../../kit/folder.js";
+import { projectorBytes, writeSeeingModel } from "../../../kit/models/seeing-models.js";
+import { describeMedia, imageTokensOf, look, withoutMedia } from "../../../end-to-end/media/media-server.js";
+import { dropImage, redCircle } from "./dropped-file.js";
+import { expectAccessible, openByLink, openConsole, test, withoutBrowser } from "../open-console.js";
 
 describeMedia(`a model that sees${withoutMedia}${withoutBrowser}`, () => {
   test("says what it reads images by, and reads what is dropped on the playground", async () => {

@@ -1,17 +1,11 @@
 /** Chats with a model of a server over its public API. */
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import { z } from "zod";
-import type { WireLanguageModels } from "../http/inference/models/language-models.js";
-import { askServer, openAnswer, type ChatServer } from "./server/client.js";
+import type { WireLanguageModels } from "../../http/inference/models/language-models.js";
+import { askServer, openAnswer, ServerError, type ChatServer } from "../server/client.js";
+import { nameFile, toWireMessage, type ChatMessage } from "./messages.js";
 
-export interface ChatTurn {
-  readonly role: "system" | "user" | "assistant";
-  readonly content: string | readonly ChatPart[];
-}
-
-export type ChatPart =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image_url"; readonly image_url: { readonly url: string } };
+export type ChatModel = WireLanguageModels["models"][number];
 
 export interface ChatPiece {
   readonly kind: "text" | "reasoning";
@@ -25,10 +19,10 @@ const chunk = z.object({
 });
 const failure = z.object({ error: z.object({ message: z.string() }) });
 
-/** Returns the ids of the models that the key may chat with. @throws Error with the server's message. */
-export async function listChatModels(server: ChatServer): Promise<readonly string[]> {
+/** Returns the models that the key may chat with. @throws Error with the server's message. */
+export async function listChatModels(server: ChatServer): Promise<readonly ChatModel[]> {
   const { models } = await askServer<Pick<WireLanguageModels, "models">>(server, "/v1/language-models");
-  return models.map(({ id }) => id);
+  return models;
 }
 
 /**
@@ -38,14 +32,16 @@ export async function listChatModels(server: ChatServer): Promise<readonly strin
 export async function* streamAnswer(
   server: ChatServer,
   model: string,
-  messages: readonly ChatTurn[],
+  messages: readonly ChatMessage[],
   signal: AbortSignal,
 ): AsyncGenerator<ChatPiece> {
   const response = await openAnswer(server, "/v1/chat/completions", {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ model, messages, stream: true }),
+    body: JSON.stringify({ model, messages: messages.map(toWireMessage), stream: true }),
     signal,
+  }).catch((thrown: unknown) => {
+    throw thrown instanceof ServerError ? new ServerError(nameFile(thrown.message, messages)) : thrown;
   });
   if (response.body === null) return;
   const frames = response.body

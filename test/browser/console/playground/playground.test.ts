@@ -1,7 +1,7 @@
 import type { Page, Route } from "playwright-core";
 import { describe, expect } from "vitest";
-import { dropImage, redCircle } from "./dropped-image.js";
-import { expectAccessible, openByLink, openConsole, test, withoutBrowser } from "./open-console.js";
+import { dropImage, redCircle } from "./dropped-file.js";
+import { expectAccessible, openByLink, openConsole, test, withoutBrowser } from "../open-console.js";
 import { startTokenServer } from "./token-server.js";
 
 /** CPU time of a task: a limit for a busy machine, not a measure of speed. 121 ms were measured with a long answer. */

@@ -1,6 +1,6 @@
 /** Waits until the running server has found a model that was just downloaded, copied or named. */
 import { setTimeout } from "node:timers/promises";
-import type { ChatServer } from "./server/client.js";
+import type { ChatServer } from "../server/client.js";
 
 /** The server looks at its folders every two seconds, and waits until two looks see the same. */
 const waitMsMax = 8000;

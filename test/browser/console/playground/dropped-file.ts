@@ -3,13 +3,22 @@ import sharp from "sharp";
 
 /** Drops an image on the chat of the playground, as from another window. */
 export async function dropImage(page: Page, image: Buffer): Promise<void> {
+  await dropFile(page, image, { name: "circle.png", type: "image/png" });
+  await page.getByRole("img", { name: "circle.png" }).waitFor();
+}
+
+/** Drops a file on the chat of the playground. */
+export async function dropFile(
+  page: Page,
+  file: Buffer,
+  { name, type }: { readonly name: string; readonly type: string },
+): Promise<void> {
   const transfer = await page.evaluateHandle<unknown>(`
     const dropped = new DataTransfer();
-    const bytes = Uint8Array.from(atob("${image.toString("base64")}"), (letter) => letter.charCodeAt(0));
-    dropped.items.add(new File([bytes], "circle.png", { type: "image/png" }));
+    const bytes = Uint8Array.from(atob("${file.toString("base64")}"), (letter) => letter.charCodeAt(0));
+    dropped.items.add(new File([bytes], "${name}", { type: "${type}" }));
     dropped;`);
   await page.getByRole("region", { name: "Chat" }).dispatchEvent("drop", { dataTransfer: transfer });
-  await page.getByRole("img", { name: "circle.png" }).waitFor();
 }
 
 export function redCircle(): Promise<Buffer> {
