@@ -4,12 +4,12 @@ import type { Operator } from "../app/operator/open.js";
 import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
 import { OperatorClient } from "./operator.js";
+import type { Printed } from "./listing.js";
 import type { TextOut } from "./terminal.js";
 import { ago } from "./duration.js";
 
-export interface AccountsIo {
+export interface AccountsIo extends Printed {
   readonly clock: Clock;
-  readonly out: TextOut;
   /** For exports, which are exact; absent: `out`. */
   readonly data?: TextOut;
 }
@@ -127,6 +127,11 @@ export function formatAge(time: string, now: number): string {
 /** Formats when a key was last used. The stored time is exact to the minute. */
 export function formatLastUse(lastUseTime: string | undefined, now: number): string {
   return lastUseTime === undefined ? "never" : formatAge(lastUseTime, now);
+}
+
+/** Returns a word of a command line as a shell reads it. */
+export function quoteWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** Returns the first 13 characters of an id: its creation time in milliseconds, which distinguishes most ids. */

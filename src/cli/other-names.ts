@@ -4,10 +4,8 @@ import type { Command } from "commander";
 const otherNames: Readonly<Record<string, string>> = {
   serve: "start",
   up: "start",
-  list: "ls",
   models: "ls",
   remove: "rm",
-  delete: "rm",
   status: "ps",
   top: "ps",
   chat: "run",

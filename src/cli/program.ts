@@ -68,7 +68,7 @@ export function createProgram(io: ProgramIo): Command {
   const openModels = async (): Promise<LocalModels> =>
     (await import("../app/models/models.js")).openLocalModels((await load()).config);
   addRunCommand(program, load, openModels);
-  addPsCommand(program, load, { clock: systemClock, out });
+  addPsCommand(program, load, { clock: systemClock, out, err });
   addModels(program, load, openModels, io);
   const openOperator = async (): Promise<Operator> =>
     (await import("../app/operator/open.js")).openOperator((await load()).config);
@@ -82,10 +82,10 @@ export function createProgram(io: ProgramIo): Command {
 }
 
 /** Adds the commands of requests, alerts, batches, files and memory, which speak to the running server. */
-function addRequests(program: Command, load: Load, { out, content }: ProgramIo): void {
+function addRequests(program: Command, load: Load, { out, err, content }: ProgramIo): void {
   const openServer = async (): Promise<Operator> =>
     (await import("../app/operator/open.js")).openServer((await load()).config);
-  const io = { load, clock: systemClock, out, content };
+  const io = { load, clock: systemClock, out, err, content };
   addRequestsCommand(program, openServer, io);
   addAlertsCommand(program, openServer, io);
   addUnloadCommand(program, openServer, io);
@@ -123,7 +123,7 @@ function addModels(
     (await import("../app/operator/open.js")).openModelOperator((await load()).config),
   );
   const folders = importFolders(environment, home);
-  addModelCommands(program, { open, using, load, folders, clock: systemClock, out });
+  addModelCommands(program, { open, using, load, folders, clock: systemClock, out, err });
   addPullCommand(program, {
     openPuller: async () =>
       (await import("../app/models/pulls.js")).openPuller((await load()).config, environment, true),

@@ -7,22 +7,25 @@ import { fetchModelsInMemory } from "./server/models-in-memory.js";
 import { requireServer } from "./server/running-server.js";
 import { ago, ahead } from "./duration.js";
 import { sizeText } from "../core/report/size-text.js";
-import { formatJson, formatTable } from "./table.js";
+import { printListing, withListing, type ListingOptions, type Printed } from "./listing.js";
+import type { TableColumn } from "./table.js";
 
-interface PsIo {
+interface PsIo extends Printed {
   readonly clock: Clock;
-  readonly out: { write(text: string): unknown };
 }
 
 /** Adds the command; it fails if no server is running. */
 export function addPsCommand(program: Command, load: () => Promise<LoadedConfig>, io: PsIo): void {
-  program
-    .command("ps")
+  withListing(program.command("ps"))
     .description("list the models in memory")
-    .option("--json", "print one JSON array")
-    .action(async ({ json }: { json?: true }) => {
+    .action(async (options: ListingOptions) => {
       const models = await fetchModelsInMemory(await requireServer((await load()).config));
-      io.out.write(json === true ? formatJson(models.map(toJson)) : toTable(models, io.clock.now()));
+      printListing(io, options, {
+        items: models,
+        columns: listColumns(io.clock.now()),
+        json: () => models.map(toJson),
+        empty: 'No model is in memory. The first request loads one: hearth run MODEL "Hello"',
+      });
     });
 }
 
@@ -30,16 +33,17 @@ function toJson({ object: _, ...model }: WireLoadedModel) {
   return model;
 }
 
-function toTable(models: readonly WireLoadedModel[], now: number): string {
-  const header = ["NAME", "SIZE", "DEVICE", "SLOTS", "CONTEXT", "LOADED", "UNTIL"];
-  const rows = models.map((model) => [
-    model.id,
-    sizeText(model.bytes),
-    model.device,
-    `${model.slots_held}/${model.slots}`,
-    String(model.context_tokens),
-    ago(now - Date.parse(model.loaded_at)),
-    model.until === null ? "in use" : ahead(Date.parse(model.until) - now),
-  ]);
-  return formatTable(header, rows);
+function listColumns(now: number): readonly TableColumn<WireLoadedModel>[] {
+  return [
+    { title: "NAME", cell: ({ id }) => id, charsMin: 16 },
+    { title: "SIZE", cell: ({ bytes }) => sizeText(bytes), kind: "number" },
+    { title: "DEVICE", cell: ({ device }) => device },
+    { title: "SLOTS", cell: (model) => `${model.slots_held}/${model.slots}`, kind: "number" },
+    { title: "CONTEXT", cell: (model) => String(model.context_tokens), kind: "number", leftOut: 2 },
+    { title: "LOADED", cell: (model) => ago(now - Date.parse(model.loaded_at)), leftOut: 1 },
+    {
+      title: "UNTIL",
+      cell: ({ until }) => (until === null ? "in use" : ahead(Date.parse(until) - now)),
+    },
+  ];
 }

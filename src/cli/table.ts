@@ -1,21 +1,66 @@
-import { printable } from "./terminal.js";
+import { printable, type TextOut } from "./terminal.js";
 
 /** What would begin another line or column, and halves of characters. */
 const misplaced = /[\t\r\n\p{Cs}]/gu;
 /** Control characters that JSON does not escape, and those that change the direction of text. */
 const unescaped = /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
-/** Formats a table with a header line and three spaces between columns. Unprintable characters are replaced. */
-export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [header, ...rows].map((line) =>
-    line.map((cell) => printable(cell).replaceAll(misplaced, "\ufffd")),
+const gap = "   ";
+/** Characters of an id that are always shown: a UUID has the time in milliseconds there. */
+const idCharsMin = 13;
+
+/** A column of a table, and what becomes of it where the table does not fit. */
+export interface TableColumn<Item> {
+  readonly title: string;
+  readonly cell: (item: Item) => string;
+  /** `number`: aligned to the right. `id`: may be shortened to a beginning that no other row has, which commands accept. */
+  readonly kind?: "number" | "id";
+  /** The column may be left out; of several, the lowest number is left out first. Absent: never. */
+  readonly leftOut?: number;
+  /** The characters to which cells may be shortened; absent: never. */
+  readonly charsMin?: number;
+}
+
+interface Laid {
+  readonly column: TableColumn<never>;
+  readonly cells: readonly string[];
+  /** Characters of the widest cell, title included. */
+  readonly width: number;
+}
+
+/**
+ * Formats a table with a header line and three spaces between columns. Unprintable characters are replaced. Where it is too wide, ids are
+ * shortened first; then columns are left out, as few as it takes; then texts are shortened.
+ * @param columns of the terminal; null: any number
+ */
+export function formatTable<Item>(
+  columns: readonly TableColumn<Item>[],
+  items: readonly Item[],
+  width: number | null = null,
+): string {
+  const all = columns.map((column) =>
+    lay(column, [column.title, ...items.map((item) => column.cell(item))].map(clean)),
   );
-  const widths = header.map((_, column) =>
-    lines.reduce((most, line) => Math.max(most, width(line[column] ?? "")), 0),
+  const shown = width === null ? all : fit(all, width);
+  const lines = Array.from({ length: items.length + 1 }, (_, row) =>
+    shown
+      .map(({ cells, column: { kind }, width: cellWidth }) => {
+        const cell = cells[row] ?? "";
+        const space = " ".repeat(Math.max(0, cellWidth - countCharacters(cell)));
+        return kind === "number" ? space + cell : cell + space;
+      })
+      .join(gap)
+      .trimEnd(),
   );
-  const pad = (cell: string, column: number): string =>
-    cell + " ".repeat((widths[column] ?? 0) - width(cell));
-  return lines.map((line) => `${line.map(pad).join("   ").trimEnd()}\n`).join("");
+  const hidden = all.filter(({ column }) => !shown.some((each) => each.column === column));
+  const titles = hidden.map(({ column }) => column.title).join(", ");
+  const note = hidden.length === 0 ? [] : [`(--wide shows also ${titles})`];
+  return [...lines, ...note].map((line) => `${line}\n`).join("");
+}
+
+/** Returns the width that a table may have on an output; null where it is no terminal, or what is asked for is the full width. */
+export function tableWidth(out: TextOut, wide: boolean): number | null {
+  return out.isTTY === true && !wide ? (out.columns ?? 80) : null;
 }
 
 /** Formats a JSON value as `--json` prints it: what a terminal would obey is escaped. */
@@ -24,6 +69,83 @@ export function formatJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2).replaceAll(unescaped, escape)}\n`;
 }
 
-function width(cell: string): number {
+function fit(all: readonly Laid[], width: number): readonly Laid[] {
+  if (sum(all) <= width) return all;
+  let shown = all.map(shortenIds);
+  for (const { column } of all.filter(isOptional).toSorted(byOrder)) {
+    if (sum(shown, leastWidth) <= width) break;
+    shown = shown.filter((each) => each.column !== column);
+  }
+  return shortenTexts(shown, width);
+}
+
+function isOptional({ column }: Laid): boolean {
+  return column.leftOut !== undefined;
+}
+
+function byOrder(a: Laid, b: Laid): number {
+  return (a.column.leftOut ?? 0) - (b.column.leftOut ?? 0);
+}
+
+/** Returns the column with the beginnings of ids that distinguish its rows. */
+function shortenIds(laid: Laid): Laid {
+  if (laid.column.kind !== "id") return laid;
+  const [title = "", ...ids] = laid.cells;
+  const sorted = [...new Set(ids)].toSorted();
+  const needed = sorted.map((id, at) => commonLength(id, sorted[at + 1] ?? "") + 1);
+  const chars = needed.reduce((most, each) => Math.max(most, each), idCharsMin);
+  return lay(laid.column, [title, ...ids.map((id) => id.slice(0, chars))]);
+}
+
+function commonLength(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length += 1;
+  return length;
+}
+
+/** Shortens the widest texts until the table fits. */
+function shortenTexts(all: readonly Laid[], width: number): readonly Laid[] {
+  const widths = all.map((laid) => laid.width);
+  for (let over = sum(all) - width; over > 0; over -= 1) {
+    const [widest] = all
+      .map((laid, at) => ({ at, room: (widths[at] ?? 0) - leastWidth(laid), chars: widths[at] ?? 0 }))
+      .filter(({ room }) => room > 0)
+      .toSorted((a, b) => b.chars - a.chars);
+    if (widest === undefined) break;
+    widths[widest.at] = widest.chars - 1;
+  }
+  return all.map((laid, at) => {
+    const most = widths[at] ?? 0;
+    return most === laid.width
+      ? laid
+      : lay(
+          laid.column,
+          laid.cells.map((cell) => shorten(cell, most)),
+        );
+  });
+}
+
+function shorten(cell: string, chars: number): string {
+  const characters = [...cell];
+  return characters.length <= chars ? cell : `${characters.slice(0, chars - 1).join("")}…`;
+}
+
+function leastWidth({ column: { charsMin, title }, width }: Laid): number {
+  return charsMin === undefined ? width : Math.min(width, Math.max(charsMin, countCharacters(title)));
+}
+
+function sum(all: readonly Laid[], width: (laid: Laid) => number = (laid) => laid.width): number {
+  return all.reduce((total, laid) => total + width(laid), gap.length * Math.max(0, all.length - 1));
+}
+
+function lay(column: TableColumn<never>, cells: readonly string[]): Laid {
+  return { column, cells, width: cells.reduce((most, cell) => Math.max(most, countCharacters(cell)), 0) };
+}
+
+function clean(cell: string): string {
+  return printable(cell).replaceAll(misplaced, "\ufffd");
+}
+
+function countCharacters(cell: string): number {
   return [...cell].length;
 }

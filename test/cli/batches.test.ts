@@ -16,6 +16,11 @@ interface CommandResult {
   readonly error: string;
 }
 
+/** Returns the ID in what a command prints. */
+function idIn(printed: string): string {
+  return /(?:batch_|file-)[0-9a-f]+/.exec(printed)?.[0] ?? "";
+}
+
 /** Starts a server, and runs the real program against it. */
 async function startWithCommand(script: Parameters<typeof createScriptedEngine>[0] = () => ["Good", " day"]) {
   const { url, app } = await startServer({ engine: createScriptedEngine(script) });
@@ -48,8 +53,11 @@ describe("hearth batches", () => {
     const { hearth, write, status, folder } = await startWithCommand();
     const wrong = chatLine("wrong", "Hello", { temperature: 9 });
     const created = await hearth("batches", "create", write("in.jsonl", [chatLine("first", "Hello"), wrong]));
-    expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/^batch_\w+\n$/) as string });
-    const id = created.out.trim();
+    expect(created).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^created the batch batch_\w+\n/) as string,
+    });
+    const id = idIn(created.out);
     await expect.poll(() => status(id), ended).toBe("completed");
 
     const listed = await hearth("batches", "ls");
@@ -106,7 +114,7 @@ describe("hearth batches", () => {
     const elsewhere = await hearth("batches", "create", input, "--endpoint", "/v1/models");
     expect(elsewhere).toMatchObject({ code: 1, error: expect.stringContaining("endpoint") as string });
     expect((await hearth("files", "ls", "--json")).out).toBe("[]\n");
-    const id = (await hearth("batches", "create", input)).out.trim();
+    const id = idIn((await hearth("batches", "create", input)).out);
     await expect.poll(() => status(id), ended).toBe("failed");
     expect((await hearth("batches", "show", id)).out).toMatch(/^problem: +line 2: .*custom_id/m);
     expect(await hearth("batches", "results", id)).toMatchObject({
@@ -135,7 +143,7 @@ describe("hearth batches", () => {
     const [first, second] = [
       await hearth("batches", "create", write("in.jsonl", [chatLine("a", "Hello")])),
       await hearth("batches", "create", write("in.jsonl", [chatLine("b", "Hello")])),
-    ].map(({ out }) => out.trim());
+    ].map(({ out }) => idIn(out));
     const idsOf = ({ out }: CommandResult): readonly string[] =>
       (JSON.parse(out) as readonly { readonly id: string }[]).map(({ id }) => id);
     expect(idsOf(await hearth("batches", "ls", "--json"))).toEqual([second, first]);
@@ -193,13 +201,13 @@ describe("hearth files", () => {
     const file = JSON.parse(uploaded.out) as { readonly id: string };
     expect(file).toMatchObject({ purpose: "user_data", bytes: 15 });
     const listed = await hearth("files", "ls");
-    expect(listed.out).toMatch(new RegExp(`^${file.id} +a .*name\\.txt +1 kB +user_data `, "m"));
+    expect(listed.out).toMatch(new RegExp(`^${file.id} +a .*name\\.txt +15 B +user_data `, "m"));
     expect((await hearth("files", "get", file.id)).out).toBe("Hello, world!\u0000\n");
     expect((await hearth("files", "get", file.id, "--out", "copy")).code).toBe(0);
     expect(readFileSync(join(folder, "copy"), "utf8")).toBe("Hello, world!\u0000\n");
 
     const removed = await hearth("files", "rm", "file-none", file.id);
-    expect(removed).toMatchObject({ code: 1, out: `${file.id}\n` });
+    expect(removed).toMatchObject({ code: 1, out: `deleted ${file.id}\n` });
     expect(removed.error).toContain("file-none");
     expect((await hearth("files", "get", file.id, "--out", "gone")).code).toBe(1);
     expect(() => readFileSync(join(folder, "gone"))).toThrow("ENOENT");
@@ -209,7 +217,7 @@ describe("hearth files", () => {
     const { hearth, folder, write } = await startWithCommand();
     const kept = join(folder, "kept");
     writeFileSync(kept, "former", { mode: 0o640 });
-    const id = (await hearth("files", "upload", write("new.txt", ["new"]))).out.trim();
+    const id = idIn((await hearth("files", "upload", write("new.txt", ["new"]))).out);
     const target = ["--out", "kept", "--force"];
     expect((await hearth("files", "get", "file-none", ...target)).code).toBe(1);
     expect(readFileSync(kept, "utf8")).toBe("former");
@@ -222,8 +230,8 @@ describe("hearth files", () => {
   it("have ids, as batches do, that the Tab key completes while the server runs", async () => {
     const { app, hearth, write } = await startWithCommand();
     const input = write("in.jsonl", [chatLine("first", "Hello")]);
-    const file = (await hearth("files", "upload", input)).out.trim();
-    const batch = (await hearth("batches", "create", input)).out.trim();
+    const file = idIn((await hearth("files", "upload", input)).out);
+    const batch = idIn((await hearth("batches", "create", input)).out);
     expect((await hearth("complete", "--", "files", "get", file)).out).toBe(`${file}\tin.jsonl\n`);
     expect((await hearth("complete", "--", "batches", "cancel", "")).out).toContain(`${batch}\t`);
     await app.close();

@@ -24,7 +24,7 @@ async function ps(url: string, ...words: string[]): Promise<string> {
   };
   const load = () => Promise.resolve(loadConfig(environment));
   const out = { write: (text: string) => (printed += text) };
-  addPsCommand(program, load, { clock: createManualClock(now), out });
+  addPsCommand(program, load, { clock: createManualClock(now), out, err: { write: () => true } });
   await program.parseAsync(["ps", ...words], { from: "user" });
   return printed;
 }
@@ -59,9 +59,9 @@ describe("hearth ps", () => {
     await until(() => app.scheduler.load.running === 1);
     expect(await ps(url)).toBe(
       [
-        "NAME             SIZE      DEVICE   SLOTS   CONTEXT   LOADED        UNTIL",
-        "hearth-tiny-5m   18.2 MB   cpu      1/4     8192      just now      in use",
-        "zephyr-7b        5.1 GB    cuda     0/4     8192      2 hours ago   in 4 minutes",
+        "NAME                SIZE   DEVICE   SLOTS   CONTEXT   LOADED        UNTIL",
+        "hearth-tiny-5m   18.2 MB   cpu        1/4      8192   just now      in use",
+        "zephyr-7b         5.1 GB   cuda       0/4      8192   2 hours ago   in 4 minutes",
         "",
       ].join("\n"),
     );

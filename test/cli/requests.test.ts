@@ -31,6 +31,7 @@ async function served(environment: NodeJS.ProcessEnv = {}) {
     addRequestsCommand(program, () => openServer(loaded.config), {
       clock: server.clock,
       out: { write: (text) => (printed += text) },
+      err: { write: () => true },
     });
     await program.parseAsync(words, { from: "user" });
     return printed;
@@ -80,7 +81,7 @@ describe("hearth requests", () => {
         `^id +${id}\\n[^]*\\nstatus +completed\\n[^]*\\n\\nWhat it and its answer had was not kept\\.\\n$`,
       ),
     );
-    await expect(hearth("requests", "show", "nothing")).rejects.toThrow("Cannot find run");
+    await expect(hearth("requests", "show", "nothing")).rejects.toThrow("Cannot find request");
   });
 
   it("cancels a request in progress, and says why it cannot cancel another", async () => {
@@ -93,7 +94,7 @@ describe("hearth requests", () => {
     expect(await hearth("requests", "cancel", running.id)).toBe(`cancelled ${running.id}\n`);
     expect((await waiting).status).toBe(503);
     await expect(hearth("requests", "cancel", running.id)).rejects.toThrow(/has ended/);
-    await expect(hearth("requests", "cancel", "nothing")).rejects.toThrow("Cannot find run");
+    await expect(hearth("requests", "cancel", "nothing")).rejects.toThrow("Cannot find request");
   });
 
   it("fails with a reason without a server, and where the data folder takes no socket", async () => {

@@ -1,11 +1,61 @@
 import { describe, expect, it } from "vitest";
-import { formatTable } from "../../src/cli/table.js";
+import { formatTable, type TableColumn } from "../../src/cli/table.js";
+
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly count: number;
+}
+
+const columns: readonly TableColumn<Row>[] = [
+  { title: "ID", cell: ({ id }) => id, kind: "id" },
+  { title: "NAME", cell: ({ name }) => name, charsMin: 8 },
+  { title: "COUNT", cell: ({ count }) => String(count), kind: "number", leftOut: 2 },
+  { title: "HALF", cell: ({ count }) => String(count / 2), kind: "number", leftOut: 1 },
+];
+const rows: readonly Row[] = [
+  { id: "0193a7c2-5b1e-7000-8000-000000000001", name: "a name of thirty characters ok", count: 8 },
+  { id: "0193a7c2-5b1e-7000-8111-000000000002", name: "b", count: 1000 },
+];
+const lines = (width: number | null): readonly string[] => formatTable(columns, rows, width).split("\n");
 
 describe("a table", () => {
-  it("aligns its columns for any number of rows", () => {
-    const rows = Array.from({ length: 300_000 }, (_, at) => [`key-${at}`, "active"]);
-    const lines = formatTable(["ID", "STATE"], rows).split("\n");
-    expect(lines.slice(0, 2)).toEqual(["ID           STATE", "key-0        active"]);
-    expect(lines.at(-2)).toBe("key-299999   active");
+  it("aligns its columns for any number of rows, numbers to the right", () => {
+    const many = Array.from({ length: 300_000 }, (_, at) => ({ id: `key-${at}`, name: "n", count: at }));
+    const all = formatTable(columns.slice(0, 3), many).split("\n");
+    expect(all.slice(0, 2)).toEqual(["ID           NAME    COUNT", "key-0        n           0"]);
+    expect(all.at(-2)).toBe("key-299999   n      299999");
+  });
+
+  it("has its full width where no width is given", () => {
+    expect(lines(null)[1]).toBe(
+      "0193a7c2-5b1e-7000-8000-000000000001   a name of thirty characters ok       8      4",
+    );
+  });
+
+  it("shortens ids to beginnings that distinguish them, before it leaves out columns and shortens texts", () => {
+    expect(lines(80)).toEqual([
+      "ID                      NAME                             COUNT   HALF",
+      "0193a7c2-5b1e-7000-80   a name of thirty characters ok       8      4",
+      "0193a7c2-5b1e-7000-81   b                                 1000    500",
+      "",
+    ]);
+    expect(lines(60)).toEqual([
+      "ID                      NAME                    COUNT   HALF",
+      "0193a7c2-5b1e-7000-80   a name of thirty cha…       8      4",
+      "0193a7c2-5b1e-7000-81   b                        1000    500",
+      "",
+    ]);
+    expect(lines(46)).toEqual([
+      "ID                      NAME             COUNT",
+      "0193a7c2-5b1e-7000-80   a name of thi…       8",
+      "0193a7c2-5b1e-7000-81   b                 1000",
+      "(--wide shows also HALF)",
+      "",
+    ]);
+  });
+
+  it.each([40, 50, 60, 80, 100])("is at most %d columns wide, where its texts can be as short", (width) => {
+    for (const line of lines(width)) expect(line.length).toBeLessThanOrEqual(width);
   });
 });

@@ -2,7 +2,7 @@
 import { text as readAll } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { printDelta } from "../../src/cli/run/chat.js";
-import { formatJson, formatTable } from "../../src/cli/table.js";
+import { formatJson, formatTable, type TableColumn } from "../../src/cli/table.js";
 import { exactOn, printableBytes, printTo, rewriteLine } from "../../src/cli/terminal.js";
 import { temporaryFolder } from "../kit/folder.js";
 import { runProgram } from "../kit/program.js";
@@ -22,6 +22,8 @@ const hostile: Readonly<Record<string, string>> = {
   "other lines": "a\u000bb\u000cc\u0085d\u2028e\u2029f",
   "direction of text": "\u202egnp.exe\u202c\u2066x\u2069\u200f\u061c",
 };
+const columns = (...titles: readonly string[]): readonly TableColumn<readonly string[]>[] =>
+  titles.map((title, at) => ({ title, cell: (cells) => cells[at] ?? "" }));
 // oxlint-disable-next-line no-control-regex
 const obeyed = /[\0-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
@@ -54,11 +56,11 @@ describe.each(Object.entries(hostile))("E31: %s", (_, text) => {
     for (const isTTY of [true, false]) {
       const { out, written } = stream(isTTY);
       printTo(out).write(`name: ${text}\n`);
-      printTo(out).write(formatTable([text, "B"], [[text, "x"]]));
+      printTo(out).write(formatTable(columns(text, "B"), [[text, "x"]]));
       printTo(out).write(formatJson({ [text]: text }));
       expect(written()).not.toMatch(obeyed);
     }
-    const table = formatTable(["A"], [[`a\tb\r\nc${text}`]]);
+    const table = formatTable(columns("A"), [[`a\tb\r\nc${text}`]]);
     expect(table.split("\n")).toHaveLength(3);
     expect(JSON.parse(formatJson({ [text]: text }))).toEqual({ [text]: text });
   });

@@ -8,8 +8,6 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const bodyCharacters = 48;
 /** 62^6 exceeds 2^32, so any CRC-32 fits. */
 const checksumCharacters = 6;
-/** No character of a shorter secret is shown. */
-const shownFromCharacters = 16;
 
 /** Returns a new secret: the prefix, 48 base62 characters (285 bits) and 6 characters of checksum. */
 export function issueSecret(prefix: SecretPrefix, random: Random): string {
@@ -26,12 +24,6 @@ export function issueSecret(prefix: SecretPrefix, random: Random): string {
 /** Returns the SHA-256 of a secret, 32 bytes. Only this hash is stored. */
 export function hashSecret(secret: string): Uint8Array {
   return new Uint8Array(createHash("sha256").update(secret, "utf8").digest());
-}
-
-/** Returns what may be shown of a secret: `hk-...` and the last four characters, or less for short or unknown secrets. */
-export function redactSecret(secret: string): string {
-  const prefix = /^h[km]-/.exec(secret)?.[0] ?? "";
-  return `${prefix}...${secret.length >= shownFromCharacters ? secret.slice(-4) : ""}`;
 }
 
 /** Returns a text with everything replaced that looks like a secret or the start of one; for logs of client input. */

@@ -13,7 +13,7 @@ import type { AccessGroupStore } from "../groups/store.js";
 import { canSeeOwned, isOperator } from "../visibility.js";
 import { ensureFirstTeam } from "../teams/first-team.js";
 
-import { resolveReference } from "../resolve-reference.js";
+import { resolveReference } from "../../core/resolve-reference.js";
 import { newKey } from "./new-key.js";
 import type { KeySettings } from "./key-settings.js";
 import { auditedKey, checkSettings } from "./setting-rules.js";
@@ -104,7 +104,7 @@ export function createKeyService(deps: KeyServiceDeps) {
       }),
     /**
      * Returns the key that a reference identifies.
-     * @param reference its id, the start of its id, or its redacted form.
+     * @param reference its id, the start of its id, its name, or its redacted form.
      * @throws HearthError `not_found` when there is none, `conflict` when there are several.
      */
     resolve: async (reference: string): Promise<ApiKey> =>
@@ -112,7 +112,8 @@ export function createKeyService(deps: KeyServiceDeps) {
         "API key",
         reference,
         await keys.findByReference(reference, matchesMax),
-        ({ redacted }) => redacted === reference,
+        ({ redacted, name }) => redacted === reference || name === reference,
+        ({ name }) => name,
       ),
   };
 }

@@ -3,7 +3,8 @@ import type { Clock } from "../../core/clock.js";
 import type { Random } from "../../core/random.js";
 import type { KeySettings } from "./key-settings.js";
 import { defaultSettings } from "./setting-rules.js";
-import { hashSecret, redactSecret } from "../credentials/secret.js";
+import { redactSecret } from "../../core/report/redact-secret.js";
+import { hashSecret } from "../credentials/secret.js";
 
 interface NewKey extends Partial<Omit<KeySettings, "name">>, Pick<KeySettings, "name"> {
   readonly secret: string;

@@ -1,7 +1,8 @@
 import type { ApiKey } from "../principals/api-key.js";
 import type { Actor } from "../audit/event.js";
 import { checkExpireTime, invalid } from "../field-rules.js";
-import { hashSecret, redactSecret } from "../credentials/secret.js";
+import { redactSecret } from "../../core/report/redact-secret.js";
+import { hashSecret } from "../credentials/secret.js";
 
 /** Times are milliseconds since the epoch. */
 export interface RotateKeyRequest {

@@ -58,7 +58,7 @@ export function createApiKeyStore(database: Database) {
     find: (id: string) => find(database, id),
     idsOfOwner: (teamId: string | null, ownerId: string) => idsOfOwner(database, teamId, ownerId),
     isEmpty: () => isEmpty(database),
-    /** Returns the keys whose id starts with `reference`, or whose redacted form equals it, in order of id. */
+    /** Returns the keys whose id starts with `reference`, or whose name or redacted form equals it, in order of id. */
     findByReference: (reference: string, limit: number) => findByReference(database, reference, limit),
     /** Returns keys in order of creation; `teamId` null: keys of all teams. */
     list: (teamId: string | null) => list(database, teamId),
@@ -111,6 +111,7 @@ async function findByReference({ kysely }: Database, reference: string, limit: n
         key.or([
           key.and([key("id", ">=", reference), key("id", "<", `${reference}\u{10ffff}`)]),
           key("redacted", "=", reference),
+          key("name", "=", reference),
         ]),
       )
       .orderBy("id")

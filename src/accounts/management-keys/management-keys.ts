@@ -12,9 +12,10 @@ import {
 } from "../audit/audited-change.js";
 import { checkIpRanges } from "../credentials/ip-ranges.js";
 import { allManagementAcls } from "../principals/manager-permissions.js";
-import { resolveReference } from "../resolve-reference.js";
+import { resolveReference } from "../../core/resolve-reference.js";
 import { checkExpireTime, checkManagementAcls, checkName, invalid } from "../field-rules.js";
-import { hashSecret, issueSecret, redactSecret } from "../credentials/secret.js";
+import { redactSecret } from "../../core/report/redact-secret.js";
+import { hashSecret, issueSecret } from "../credentials/secret.js";
 import { findVisibleTeam } from "../teams/teams.js";
 
 export interface CreateManagementKeyRequest {
@@ -64,7 +65,7 @@ export function createManagementKeyService(deps: ManagementKeyServiceDeps) {
     /** Returns all keys in order of creation. */
     list: (): Promise<readonly ManagementKey[]> => managementKeys.list(),
     /**
-     * Removes the key with this id, start of an id, or redacted form.
+     * Removes the key with this id, start of an id, name, or redacted form.
      * @throws HearthError `not_found` when there is none, `conflict` when there are several.
      */
     async remove(reference: string, actor: Actor): Promise<ManagementKey> {
@@ -73,7 +74,8 @@ export function createManagementKeyService(deps: ManagementKeyServiceDeps) {
         "management key",
         reference,
         all,
-        ({ redacted }) => redacted === reference,
+        ({ redacted, name }) => redacted === reference || name === reference,
+        ({ name }) => name,
       );
       await commitAudited(deps, actor, { ...managementKeyRemoval(key), change: managementKeys.removal(key) });
       return key;

@@ -11,7 +11,7 @@ import type { MemberStore } from "./store.js";
 import type { TeamStore } from "../teams/store.js";
 import { auditedMember, commitAudited, retryOnConflict, auditEntry } from "../audit/audited-change.js";
 import { canSee } from "../visibility.js";
-import { resolveReference } from "../resolve-reference.js";
+import { resolveReference } from "../../core/resolve-reference.js";
 import { checkEmail, checkPersonName, invalid } from "../field-rules.js";
 import { deniedToTeamKey } from "../principals/manager-permissions.js";
 import { isPlain } from "../names.js";
@@ -82,6 +82,7 @@ export function createMemberService(deps: MemberServiceDeps) {
         reference,
         await members.list(),
         ({ email }) => foldEmail(email) === folded,
+        ({ email }) => email,
       );
     },
   };

@@ -14,7 +14,7 @@ import {
 } from "../audit/audited-change.js";
 import { canSee, deriveScope, type Scope, type TeamScope } from "../visibility.js";
 import { deniedToTeamKey } from "../principals/manager-permissions.js";
-import { resolveReference } from "../resolve-reference.js";
+import { resolveReference } from "../../core/resolve-reference.js";
 import { checkAcls } from "../field-rules.js";
 import { foldName } from "../names.js";
 import { checkNameIsFree, checkTeamName } from "./team-names.js";
@@ -73,6 +73,7 @@ export function createTeamService(deps: TeamServiceDeps) {
         reference,
         await teams.list(),
         ({ name }) => foldName(name) === foldName(reference),
+        ({ name }) => name,
       ),
     /**
      * @throws HearthError `not_found`, `invalid_value`, `permission_denied` when an actor of a single team changes whether it

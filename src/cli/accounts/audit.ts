@@ -1,24 +1,31 @@
 /** `hearth audit`: lists the changes of keys, teams and members, and who made them. */
 import { InvalidArgumentError, type Command } from "commander";
 import type { WireAuditEvent } from "../../http/management/audit-events.js";
-import { formatJson, formatTable } from "../table.js";
+import { printListing, withListing, type ListingOptions } from "../listing.js";
+import type { TableColumn } from "../table.js";
 import type { AccountsIo, UsingOperator } from "../command-helpers.js";
 
 const eventsMax = 10_000;
 
 /** Adds the command. */
-export function addAuditCommand(program: Command, using: UsingOperator, { out }: AccountsIo): void {
-  program
+export function addAuditCommand(program: Command, using: UsingOperator, io: AccountsIo): void {
+  const audit = program
     .command("audit")
     .description("list changes of keys, teams and members, the newest first")
-    .option("--limit <n>", "maximum number of events", limitArgument, 50)
-    .option("--json", "print one JSON array, including the values before and after each change")
-    .action(async ({ limit, json }: { limit: number; json?: true }) => {
+    .option("--limit <n>", "maximum number of events", limitArgument, 50);
+  withListing(audit, "print one JSON array, including the values before and after each change").action(
+    async ({ limit, ...options }: ListingOptions & { limit: number }) => {
       const { events } = await using((api) =>
         api.get<{ events: readonly WireAuditEvent[] }>("/operator/audit-events", { limit }),
       );
-      out.write(json === true ? formatJson(events) : toTable(events));
-    });
+      printListing(io, options, {
+        items: events,
+        columns,
+        empty:
+          "Nothing was changed yet. Changes of keys, teams and members come here, such as `hearth keys create`.",
+      });
+    },
+  );
 }
 
 function limitArgument(written: string): number {
@@ -28,12 +35,9 @@ function limitArgument(written: string): number {
   return limit;
 }
 
-function toTable(events: readonly WireAuditEvent[]): string {
-  const rows = events.map(({ eventTime, user, actor, description, objectId }) => [
-    eventTime,
-    user.email ?? actor,
-    description,
-    objectId,
-  ]);
-  return formatTable(["TIME", "ACTOR", "EVENT", "OBJECT"], rows);
-}
+const columns: readonly TableColumn<WireAuditEvent>[] = [
+  { title: "TIME", cell: ({ eventTime }) => eventTime, charsMin: 16 },
+  { title: "ACTOR", cell: ({ user, actor }) => user.email ?? actor, charsMin: 8 },
+  { title: "EVENT", cell: ({ description }) => description, charsMin: 16 },
+  { title: "OBJECT", cell: ({ objectId }) => objectId, kind: "id", leftOut: 1 },
+];

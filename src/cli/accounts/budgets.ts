@@ -7,7 +7,8 @@ import type { OperatorKey } from "../../http/management/operator/keys.js";
 import type { WireMember } from "../../http/server/present-member.js";
 import type { WireTeam } from "../../http/management/teams/present-team.js";
 import type { OperatorClient } from "../operator.js";
-import { formatJson, formatTable } from "../table.js";
+import { printListing, withListing, type ListingOptions } from "../listing.js";
+import type { TableColumn } from "../table.js";
 import {
   limitArgument,
   reportInvalidValues,
@@ -15,7 +16,7 @@ import {
   type UsingOperator,
 } from "../command-helpers.js";
 
-interface SubjectOptions {
+interface SubjectOptions extends ListingOptions {
   readonly key?: string;
   readonly member?: string;
   readonly team?: string;
@@ -29,7 +30,6 @@ interface SetOptions extends SubjectOptions {
   readonly softUsd?: string;
   readonly hardTokens?: number | "none";
   readonly softTokens?: number | "none";
-  readonly json?: true;
 }
 
 /** A budget with the name of its subject. */
@@ -46,23 +46,25 @@ interface Subject {
   readonly named: Partial<Pick<WireBudget, (typeof subjectFields)[number][0]>>;
 }
 
-/** Adds `budgets list` and `budgets set`. */
+/** Adds `budgets ls` and `budgets set`. */
 export function addBudgetsCommand(program: Command, using: UsingOperator, io: AccountsIo): void {
   const budgets = program
     .command("budgets")
     .description("show and set the budgets of keys, members, teams, tags and end users");
-  const print = (all: readonly NamedBudget[], json: boolean): void =>
-    void io.out.write(json ? formatJson(all.map(toJson)) : toTable(all));
-  budgets
-    .command("list")
+  const print = (items: readonly NamedBudget[], options: ListingOptions): void =>
+    printListing(io, options, {
+      items,
+      columns,
+      json: () => items.map(toJson),
+      empty: "No budgets. Set one: hearth budgets set --team TEAM --period month --hard-usd 20",
+    });
+  withListing(budgets.command("ls").alias("list"))
     .description("list the budgets and what is spent in the current period")
     .argument("[team]", "only this team, by ID or name")
-    .option("--json", "print one JSON array")
-    .action(async (reference: string | undefined, { json }: SetOptions) =>
-      print(await using((api) => listBudgets(api, reference)), json === true),
+    .action(async (reference: string | undefined, options: ListingOptions) =>
+      print(await using((api) => listBudgets(api, reference)), options),
     );
-  budgets
-    .command("set")
+  withListing(budgets.command("set"))
     .description("set a budget; it takes effect at the next request, and without any limit it is removed")
     .option("--key <key>", "of this API key, by ID or redacted form")
     .option("--member <member>", "of all keys that this member created in the team, by ID or e-mail")
@@ -78,10 +80,11 @@ export function addBudgetsCommand(program: Command, using: UsingOperator, io: Ac
     .option("--soft-usd <usd>", "warn when this amount is spent, or none")
     .option("--hard-tokens <number>", "refuse requests beyond these tokens, or none", limitArgument)
     .option("--soft-tokens <number>", "warn when these tokens are used, or none", limitArgument)
-    .option("--json", "print one JSON array")
     .action(async (options: SetOptions, command: Command) => {
       const set = () => using((api) => setBudget(api, options, command));
-      print(await reportInvalidValues(command, set), options.json === true);
+      const all = await reportInvalidValues(command, set);
+      if (all.length > 0 || options.json === true) print(all, options);
+      else io.out.write("removed the budget: it has no limit any more\n");
     });
 }
 
@@ -197,26 +200,18 @@ function toJson({ name, budget }: NamedBudget) {
   };
 }
 
-function toTable(all: readonly NamedBudget[]): string {
-  const header = [
-    "SUBJECT",
-    "NAME",
-    "ID",
-    "PERIOD",
-    "SPENT USD",
-    "SOFT USD",
-    "HARD USD",
-    "SPENT TOKENS",
-    "SOFT TOKENS",
-    "HARD TOKENS",
-    "RESETS",
-  ];
-  const rows = all.map(({ name, budget }) => {
-    const [subject, id] = readSubject(budget);
-    const { softUsd = "none", hardUsd = "none", softTokens = "none", hardTokens = "none" } = budget;
-    const { period, spentUsd, spentTokens, resetTime = "never" } = budget;
-    const limits = [spentUsd, softUsd, hardUsd, spentTokens, softTokens, hardTokens];
-    return [subject, name, id, period, ...limits, resetTime];
-  });
-  return formatTable(header, rows);
-}
+const limit = (value: string | undefined): string => value ?? "none";
+
+const columns: readonly TableColumn<NamedBudget>[] = [
+  { title: "SUBJECT", cell: ({ budget }) => readSubject(budget)[0], leftOut: 6 },
+  { title: "NAME", cell: ({ name }) => name, charsMin: 12 },
+  { title: "ID", cell: ({ budget }) => readSubject(budget)[1], kind: "id", leftOut: 1 },
+  { title: "PERIOD", cell: ({ budget }) => budget.period },
+  { title: "SPENT USD", cell: ({ budget }) => budget.spentUsd, kind: "number" },
+  { title: "SOFT USD", cell: ({ budget }) => limit(budget.softUsd), kind: "number", leftOut: 3 },
+  { title: "HARD USD", cell: ({ budget }) => limit(budget.hardUsd), kind: "number" },
+  { title: "SPENT TOKENS", cell: ({ budget }) => budget.spentTokens, kind: "number", leftOut: 4 },
+  { title: "SOFT TOKENS", cell: ({ budget }) => limit(budget.softTokens), kind: "number", leftOut: 2 },
+  { title: "HARD TOKENS", cell: ({ budget }) => limit(budget.hardTokens), kind: "number", leftOut: 5 },
+  { title: "RESETS", cell: ({ budget }) => budget.resetTime ?? "never", charsMin: 16 },
+];

@@ -3,15 +3,15 @@ import type { Command } from "commander";
 import type { CreditChange } from "../../accounts/money/credits.js";
 import type { OperatorCredits } from "../../http/management/operator/credits.js";
 import type { OperatorClient } from "../operator.js";
-import { formatJson, formatTable } from "../table.js";
+import { printListing, withListing, type ListingOptions } from "../listing.js";
+import type { TableColumn } from "../table.js";
 import { reportInvalidValues, type AccountsIo, type UsingOperator } from "../command-helpers.js";
 
-interface Options {
+interface Options extends ListingOptions {
   readonly note?: string;
-  readonly json?: true;
 }
 
-interface LimitOptions {
+interface LimitOptions extends ListingOptions {
   readonly hard?: string;
   readonly soft?: string;
 }
@@ -22,51 +22,49 @@ const changes: readonly (readonly [verb: string, kind: CreditChange, description
   ["adjust", "adjust", "correct a team's credit; a negative amount goes after --"],
 ];
 
-/** Adds `credits add`, `credits refund`, `credits adjust`, `credits show` and `credits limit`. */
-export function addCreditsCommand(program: Command, using: UsingOperator, { out }: AccountsIo): void {
+/** Adds `credits add`, `credits refund`, `credits adjust`, `credits ls` and `credits limit`. */
+export function addCreditsCommand(program: Command, using: UsingOperator, io: AccountsIo): void {
   const credits = program
     .command("credits")
     .description("show and change the credit and spending limits of teams");
-  const print = (all: readonly OperatorCredits[], json: boolean): void =>
-    void out.write(json ? formatJson(all) : toTable(all));
+  const print = (items: readonly OperatorCredits[], options: ListingOptions): void =>
+    printListing(io, options, {
+      items,
+      columns,
+      empty: "No teams, so no credit. Make a team: hearth teams create NAME",
+    });
   for (const [verb, kind, description] of changes)
-    credits
-      .command(verb)
+    withListing(credits.command(verb))
       .description(description)
       .argument("<team>", "ID or name")
       .argument("<usd>", "amount, such as 12.50")
       .option("--note <text>", "reason, stored in the ledger")
-      .option("--json", "print one JSON array")
-      .action(async (reference: string, usd: string, { note, json }: Options, command: Command) => {
+      .action(async (reference: string, usd: string, { note, ...options }: Options, command: Command) => {
         const change = () =>
           using(async (api) => {
             const { teamId } = await api.findTeam(reference);
             const path = `/operator/teams/${teamId}/credits`;
             return api.request<OperatorCredits>("POST", path, { kind, usd, note });
           });
-        print([await reportInvalidValues(command, change)], json === true);
+        print([await reportInvalidValues(command, change)], options);
       });
-  credits
-    .command("show")
+  withListing(credits.command("ls").alias("list").alias("show"))
     .description("list the available, reserved and used credit of teams")
     .argument("[team]", "only this team, by ID or name")
-    .option("--json", "print one JSON array")
-    .action(async (reference: string | undefined, { json }: Options) =>
+    .action(async (reference: string | undefined, options: ListingOptions) =>
       print(
         await using(async (api) =>
           listCredits(api, reference === undefined ? null : (await api.findTeam(reference)).teamId),
         ),
-        json === true,
+        options,
       ),
     );
-  credits
-    .command("limit")
+  withListing(credits.command("limit"))
     .description("limit the spending of a team per month (UTC)")
     .argument("<team>", "ID or name")
     .option("--hard <usd>", "limit set by the operator on all spending, or none")
     .option("--soft <usd>", "limit set by the team on use beyond prepaid credit, or none")
-    .option("--json", "print one JSON array")
-    .action(async (reference: string, { json, hard, soft }: Options & LimitOptions, command: Command) => {
+    .action(async (reference: string, { hard, soft, ...options }: LimitOptions, command: Command) => {
       const limits = { hard: hard === "none" ? null : hard, soft: soft === "none" ? null : soft };
       const changeAndShow = () =>
         using(async (api) => {
@@ -75,7 +73,7 @@ export function addCreditsCommand(program: Command, using: UsingOperator, { out 
           if (hard !== undefined || soft !== undefined) await api.request("PUT", path, limits);
           return listCredits(api, teamId);
         });
-      print(await reportInvalidValues(command, changeAndShow), json === true);
+      print(await reportInvalidValues(command, changeAndShow), options);
     });
 }
 
@@ -84,26 +82,13 @@ async function listCredits(api: OperatorClient, teamId: string | null): Promise<
   return (await api.get<{ credits: readonly OperatorCredits[] }>("/operator/credits", { teamId })).credits;
 }
 
-function toTable(all: readonly OperatorCredits[]): string {
-  const header = [
-    "NAME",
-    "ID",
-    "BILLING",
-    "CREDIT USD",
-    "RESERVED USD",
-    "USED USD",
-    "MONTH USD",
-    "LIMIT USD",
-  ];
-  const rows = all.map((each) => [
-    each.name,
-    each.teamId,
-    each.billing,
-    each.creditUsd,
-    each.reservedUsd,
-    each.usedUsd,
-    each.monthUsd,
-    each.hardLimitUsd ?? "none",
-  ]);
-  return formatTable(header, rows);
-}
+const columns: readonly TableColumn<OperatorCredits>[] = [
+  { title: "NAME", cell: ({ name }) => name, charsMin: 12 },
+  { title: "ID", cell: ({ teamId }) => teamId, kind: "id", leftOut: 1 },
+  { title: "BILLING", cell: ({ billing }) => billing },
+  { title: "CREDIT USD", cell: ({ creditUsd }) => creditUsd, kind: "number" },
+  { title: "RESERVED USD", cell: ({ reservedUsd }) => reservedUsd, kind: "number", leftOut: 2 },
+  { title: "USED USD", cell: ({ usedUsd }) => usedUsd, kind: "number", leftOut: 3 },
+  { title: "MONTH USD", cell: ({ monthUsd }) => monthUsd, kind: "number" },
+  { title: "LIMIT USD", cell: ({ hardLimitUsd }) => hardLimitUsd ?? "none", kind: "number" },
+];

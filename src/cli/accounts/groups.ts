@@ -1,7 +1,8 @@
 /** `hearth groups`: creates, lists, changes and deletes access groups, which are named lists of ACLs. */
 import type { Command } from "commander";
 import type { WireAccessGroup } from "../../http/management/access-groups.js";
-import { formatJson, formatTable } from "../table.js";
+import { printListing, withListing, type ListingOptions } from "../listing.js";
+import { formatJson, type TableColumn } from "../table.js";
 import {
   collect,
   forEachReference,
@@ -27,16 +28,17 @@ export function addGroupsCommand(program: Command, using: UsingOperator, io: Acc
     .command("groups")
     .description("create, list, change and delete access groups: named lists of permissions");
   addSavingCommands(groups, using, io);
-  groups
-    .command("ls")
-    .alias("list")
+  withListing(groups.command("ls").alias("list"))
     .description("list the access groups")
-    .option("--json", "print one JSON array")
-    .action(async ({ json }: Options) => {
+    .action(async (options: ListingOptions) => {
       const { accessGroups } = await using((api) =>
         api.get<{ accessGroups: readonly WireAccessGroup[] }>(path),
       );
-      io.out.write(json === true ? formatJson(accessGroups) : toTable(accessGroups, io.clock.now()));
+      printListing(io, options, {
+        items: accessGroups,
+        columns: listColumns(io.clock.now()),
+        empty: "No access groups. Make one: hearth groups create NAME --acl api-key:endpoint:chat",
+      });
     });
   groups
     .command("rm")
@@ -47,7 +49,7 @@ export function addGroupsCommand(program: Command, using: UsingOperator, io: Acc
       using((api) =>
         forEachReference(names, async (name) => {
           await api.request("DELETE", pathTo(name));
-          io.out.write(`${name}\n`);
+          io.out.write(`removed the access group ${name}\n`);
         }),
       ),
     );
@@ -64,7 +66,9 @@ function addSavingCommands(groups: Command, using: UsingOperator, io: AccountsIo
     .action(async (name: string, { acl = [], description = "", json }: Options, command: Command) => {
       const create = () =>
         using((api) => api.request<WireAccessGroup>("POST", path, { name, description, acls: acl }));
-      print(await reportInvalidValues(command, create), json, io);
+      const created = await reportInvalidValues(command, create);
+      const next = `Give it to keys: hearth keys update KEY --acl api-key:group:${name}`;
+      io.out.write(json === true ? formatJson(created) : `created the access group ${name}\n${next}\n`);
     });
   groups
     .command("set")
@@ -78,24 +82,24 @@ function addSavingCommands(groups: Command, using: UsingOperator, io: AccountsIo
         command.error("error: nothing to change: give --acl or --description", { exitCode: 2 });
       const request = { accessGroup: { acls: acl, description } };
       const update = () => using((api) => api.request<WireAccessGroup>("PUT", pathTo(name), request));
-      print(await reportInvalidValues(command, update), json, io);
+      const changed = await reportInvalidValues(command, update);
+      io.out.write(json === true ? formatJson(changed) : `changed the access group ${changed.name}\n`);
     });
-}
-
-function print(group: WireAccessGroup, json: true | undefined, { out }: AccountsIo): void {
-  out.write(json === true ? formatJson(group) : `${group.name}\n`);
 }
 
 function pathTo(name: string): string {
   return `${path}/${encodeURIComponent(name)}`;
 }
 
-function toTable(all: readonly WireAccessGroup[], now: number): string {
-  const rows = all.map(({ name, acls, modifyTime, description }) => [
-    name,
-    acls.map((acl) => acl.replace("api-key:", "")).join(" "),
-    formatAge(modifyTime, now),
-    description,
-  ]);
-  return formatTable(["NAME", "PERMISSIONS", "CHANGED", "DESCRIPTION"], rows);
+function listColumns(now: number): readonly TableColumn<WireAccessGroup>[] {
+  return [
+    { title: "NAME", cell: ({ name }) => name, charsMin: 16 },
+    {
+      title: "PERMISSIONS",
+      cell: ({ acls }) => acls.map((acl) => acl.replace("api-key:", "")).join(" "),
+      charsMin: 16,
+    },
+    { title: "CHANGED", cell: ({ modifyTime }) => formatAge(modifyTime, now), leftOut: 1 },
+    { title: "DESCRIPTION", cell: ({ description }) => description, charsMin: 12, leftOut: 2 },
+  ];
 }

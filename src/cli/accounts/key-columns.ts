@@ -1,7 +1,7 @@
 /** Formats API keys as text, as tables, and as JSON. */
 import type { WireCreatedKey } from "../../http/management/keys/present-key.js";
 import type { OperatorKey } from "../../http/management/operator/keys.js";
-import { formatTable } from "../table.js";
+import type { TableColumn } from "../table.js";
 import { formatAge, formatLastUse, shortId } from "../command-helpers.js";
 
 /** A key with its team and its new secret. */
@@ -30,18 +30,16 @@ export function createdToJson({ apiKey, ...created }: KeyWithSecret, now: number
   return { ...keyToJson(created, now), apiKey };
 }
 
-export function keysToTable(all: readonly OperatorKey[], now: number): string {
-  const header = ["NAME", "ID", "KEY", "TEAM", "CREATED", "LAST USED", "STATE"];
-  const rows = all.map((key) => [
-    key.name,
-    shortId(key.apiKeyId),
-    key.redactedApiKey,
-    key.teamName,
-    formatAge(key.createTime, now),
-    formatLastUse(key.lastUseTime, now),
-    describeState(key, now),
-  ]);
-  return formatTable(header, rows);
+export function listKeyColumns(now: number): readonly TableColumn<OperatorKey>[] {
+  return [
+    { title: "NAME", cell: ({ name }) => name, charsMin: 12 },
+    { title: "ID", cell: ({ apiKeyId }) => apiKeyId, kind: "id" },
+    { title: "KEY", cell: ({ redactedApiKey }) => redactedApiKey, leftOut: 1 },
+    { title: "TEAM", cell: ({ teamName }) => teamName, charsMin: 8 },
+    { title: "CREATED", cell: ({ createTime }) => formatAge(createTime, now), leftOut: 2 },
+    { title: "LAST USED", cell: ({ lastUseTime }) => formatLastUse(lastUseTime, now) },
+    { title: "STATE", cell: (key) => describeState(key, now) },
+  ];
 }
 
 function describeState({ teamBlocked, blocked, disabled, expireTime }: OperatorKey, now: number): string {

@@ -6,12 +6,13 @@ import {
   createdToJson,
   createdToText,
   keyToJson,
-  keysToTable,
+  listKeyColumns,
   rotatedToText,
   type KeyWithSecret,
 } from "./key-columns.js";
 import type { WireCreatedKey, WireKey } from "../../http/management/keys/present-key.js";
 import type { OperatorClient } from "../operator.js";
+import { printListing, withListing, type ListingOptions } from "../listing.js";
 import { formatJson } from "../table.js";
 import {
   reportInvalidValues,
@@ -20,9 +21,12 @@ import {
   limitArgument,
   timeArgument,
   forEachReference,
+  shortId,
   type AccountsIo,
   type UsingOperator,
 } from "../command-helpers.js";
+
+const keyHelp = "ID, its beginning, the name, or KEY as `hearth keys ls` shows it";
 
 /** How long the old secret of a rotated key stays valid. */
 const dayMs = 86_400_000;
@@ -36,47 +40,63 @@ interface KeyOptions {
 export function addKeysCommand(program: Command, using: UsingOperator, io: AccountsIo): void {
   const keys = program.command("keys").description("create, list, change, rotate and remove API keys");
   addCreateCommand(keys, using, io);
-  keys
-    .command("ls")
-    .alias("list")
+  withListing(keys.command("ls").alias("list"))
     .description("list the API keys")
     .option("--team <team>", "only the keys of this team, by ID or name")
-    .option("--json", "print one JSON array")
-    .action(async ({ team, json }: { team?: string; json?: true }) => {
-      const all = await using(async (api) => {
+    .action(async ({ team, ...options }: ListingOptions & { team?: string }) => {
+      const { apiKeys } = await using(async (api) => {
         const teamId = team === undefined ? null : (await api.findTeam(team)).teamId;
         return api.get<{ apiKeys: readonly OperatorKey[] }>("/operator/api-keys", { teamId });
       });
       const now = io.clock.now();
-      const { apiKeys } = all;
-      io.out.write(
-        json === true ? formatJson(apiKeys.map((key) => keyToJson(key, now))) : keysToTable(apiKeys, now),
-      );
+      printListing(io, options, {
+        items: apiKeys,
+        columns: listKeyColumns(now),
+        json: () => apiKeys.map((key) => keyToJson(key, now)),
+        empty: `No API keys. Make one: hearth keys create --name NAME${team === undefined ? "" : ` --team ${team}`}`,
+      });
     });
   addUpdateCommand(keys, using, io);
   addRotateCommand(keys, using, io);
+  addForEachCommands(keys, using, io);
+}
+
+/** Adds the commands that do one thing to each of several keys. */
+function addForEachCommands(keys: Command, using: UsingOperator, io: AccountsIo): void {
   const change = (setting: object) => (api: OperatorClient, id: string) => updateKey(api, id, setting);
-  addForEachCommand(
-    keys,
-    "disable",
-    "disable API keys until they are enabled",
-    using,
-    io,
-    change({ disabled: true }),
-  );
-  addForEachCommand(keys, "enable", "enable disabled API keys", using, io, change({ disabled: false }));
-  addForEachCommand(
-    keys,
-    "block",
-    "block API keys until the operator unblocks them",
-    using,
-    io,
-    change({ blocked: true }),
-  );
-  addForEachCommand(keys, "unblock", "unblock API keys", using, io, change({ blocked: false }));
-  addForEachCommand(keys, "rm", "remove API keys permanently", using, io, (api, id) =>
-    api.request("DELETE", `/auth/api-keys/${id}`),
-  );
+  const all: readonly EachCommand[] = [
+    {
+      name: "disable",
+      done: "disabled",
+      description: "disable API keys until they are enabled",
+      apply: change({ disabled: true }),
+    },
+    {
+      name: "enable",
+      done: "enabled",
+      description: "enable disabled API keys",
+      apply: change({ disabled: false }),
+    },
+    {
+      name: "block",
+      done: "blocked",
+      description: "block API keys until the operator unblocks them",
+      apply: change({ blocked: true }),
+    },
+    {
+      name: "unblock",
+      done: "unblocked",
+      description: "unblock API keys",
+      apply: change({ blocked: false }),
+    },
+    {
+      name: "rm",
+      done: "removed",
+      description: "remove API keys permanently",
+      apply: (api, id) => api.request("DELETE", `/auth/api-keys/${id}`),
+    },
+  ];
+  for (const each of all) addForEachCommand(keys, each, using, io);
 }
 
 function updateKey(api: OperatorClient, id: string, apiKey: object): Promise<WireKey> {
@@ -96,7 +116,9 @@ function addCreateCommand(keys: Command, using: UsingOperator, io: AccountsIo): 
         }),
       );
       io.out.write(
-        json === true ? formatJson(createdToJson(created, io.clock.now())) : createdToText(created),
+        json === true
+          ? formatJson(createdToJson(created, io.clock.now()))
+          : `${createdToText(created)}Clients send it as their API key; what it may do: hearth keys update ${shortId(created.apiKeyId)} --help\n`,
       );
     });
 }
@@ -104,7 +126,7 @@ function addCreateCommand(keys: Command, using: UsingOperator, io: AccountsIo): 
 function addUpdateCommand(keys: Command, using: UsingOperator, io: AccountsIo): void {
   withKeyOptions(keys.command("update"), io)
     .description("change an API key; omitted options keep their values")
-    .argument("<id>", "ID or KEY as `hearth keys ls` shows it")
+    .argument("<id>", keyHelp)
     .action(async (reference: string, { json, ...options }: KeyOptions, command: Command) => {
       const change = toChange(options);
       if (Object.keys(change).length === 0) command.error("error: no change was given", { exitCode: 2 });
@@ -113,7 +135,11 @@ function addUpdateCommand(keys: Command, using: UsingOperator, io: AccountsIo): 
         const changed = await reportInvalidValues(command, () => updateKey(api, apiKeyId, change));
         return { ...changed, teamName, teamBlocked };
       });
-      io.out.write(json === true ? formatJson(keyToJson(key, io.clock.now())) : `${key.apiKeyId}\n`);
+      io.out.write(
+        json === true
+          ? formatJson(keyToJson(key, io.clock.now()))
+          : `changed the API key "${key.name}", ID ${key.apiKeyId}\n`,
+      );
     });
 }
 
@@ -123,7 +149,7 @@ function addRotateCommand(keys: Command, using: UsingOperator, io: AccountsIo): 
     .description(
       "replace the secret of an API key and print the new one once; the old one stays valid for a day",
     )
-    .argument("<id>", "ID or KEY as `hearth keys ls` shows it")
+    .argument("<id>", keyHelp)
     .option("--old-secret-expires <time>", "when the old secret expires, such as 1h", timeArgument(io.clock))
     .option("--json", "print one JSON object")
     .action(
@@ -150,29 +176,36 @@ function addRotateCommand(keys: Command, using: UsingOperator, io: AccountsIo): 
     );
 }
 
+interface EachCommand {
+  readonly name: string;
+  /** What has become of a key. */
+  readonly done: string;
+  readonly description: string;
+  readonly apply: (api: OperatorClient, id: string) => Promise<unknown>;
+}
+
 function addForEachCommand(
   keys: Command,
-  name: string,
-  description: string,
+  { name, done, description, apply }: EachCommand,
   using: UsingOperator,
   { out }: AccountsIo,
-  apply: (api: OperatorClient, id: string) => Promise<unknown>,
 ): void {
-  keys
-    .command(name)
+  const command = keys.command(name);
+  if (name === "rm") command.alias("delete");
+  command
     .description(description)
-    .argument("<id...>", "ID or KEY as `hearth keys ls` shows it")
+    .argument("<id...>", keyHelp)
     .option("--json", "print one JSON array")
     .action(async (references: string[], { json }: { json?: true }) => {
-      const done: string[] = [];
+      const ids: string[] = [];
       const each = (api: OperatorClient) => async (reference: string) => {
-        const { apiKeyId } = await api.findKey(reference);
+        const { apiKeyId, name: called } = await api.findKey(reference);
         await apply(api, apiKeyId);
-        done.push(apiKeyId);
-        if (json !== true) out.write(`${apiKeyId}\n`);
+        ids.push(apiKeyId);
+        if (json !== true) out.write(`${done} the API key "${called}", ID ${apiKeyId}\n`);
       };
       await using((api) => forEachReference(references, each(api))).finally(() => {
-        if (json === true) out.write(formatJson(done));
+        if (json === true) out.write(formatJson(ids));
       });
     });
 }

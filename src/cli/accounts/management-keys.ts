@@ -4,7 +4,8 @@ import type { OperatorManagementKey } from "../../http/management/operator/manag
 import type { WireMember } from "../../http/server/present-member.js";
 import type { WireTeam } from "../../http/management/teams/present-team.js";
 import { type OperatorClient, withQuery } from "../operator.js";
-import { formatJson, formatTable } from "../table.js";
+import { printListing, withListing, type ListingOptions } from "../listing.js";
+import { formatJson, type TableColumn } from "../table.js";
 import {
   reportInvalidValues,
   collect,
@@ -34,17 +35,19 @@ const path = "/operator/management-keys";
 export function addManagementKeysCommand(program: Command, using: UsingOperator, io: AccountsIo): void {
   const keys = program.command("management-keys").description("create, list and remove management keys");
   addCreateCommand(keys, using, io);
-  keys
-    .command("ls")
-    .alias("list")
+  withListing(keys.command("ls").alias("list"))
     .description("list the management keys")
-    .option("--json", "print one JSON array")
-    .action(async ({ json }: { json?: true }) => {
+    .action(async (options: ListingOptions) => {
       const all = await using(listAll);
-      io.out.write(json === true ? formatJson(all.managementKeys) : toTable(all, io.clock.now()));
+      printListing(io, options, {
+        items: all.managementKeys,
+        columns: listColumns(all, io.clock.now()),
+        empty: "No management keys. Make one: hearth management-keys create --name NAME",
+      });
     });
   keys
     .command("rm")
+    .alias("delete")
     .description("remove management keys permanently")
     .argument("<id...>", "ID or KEY as `hearth management-keys ls` shows it")
     .option("--json", "print one JSON array")
@@ -53,7 +56,8 @@ export function addManagementKeysCommand(program: Command, using: UsingOperator,
       const each = (api: OperatorClient) => async (reference: string) => {
         const removed = await api.request<OperatorManagementKey>("DELETE", withQuery(path, { reference }));
         done.push(removed.apiKeyId);
-        if (json !== true) io.out.write(`${removed.apiKeyId}\n`);
+        if (json !== true)
+          io.out.write(`removed the management key "${removed.name}", ID ${removed.apiKeyId}\n`);
       };
       await using((api) => forEachReference(references, each(api))).finally(() => {
         if (json === true) io.out.write(formatJson(done));
@@ -122,18 +126,22 @@ async function listAll(api: OperatorClient): Promise<All> {
   };
 }
 
-function toTable({ managementKeys, members, teams }: All, now: number): string {
+function listColumns({ members, teams }: All, now: number): readonly TableColumn<OperatorManagementKey>[] {
   const names = new Map(teams.map(({ teamId, name }) => [teamId, name]));
   const emails = new Map(members.map(({ memberId, email }) => [memberId, email]));
-  const rows = managementKeys.map((key) => [
-    key.name,
-    shortId(key.apiKeyId),
-    key.redactedApiKey,
-    key.scopeId === undefined ? "all" : (names.get(key.scopeId) ?? key.scopeId),
-    emails.get(key.ownerUserId) ?? "-",
-    formatAge(key.createTime, now),
-    formatLastUse(key.lastUseTime, now),
-    key.expireTime !== undefined && Date.parse(key.expireTime) <= now ? "expired" : "active",
-  ]);
-  return formatTable(["NAME", "ID", "KEY", "TEAM", "MEMBER", "CREATED", "LAST USED", "STATE"], rows);
+  const isExpired = (time: string | undefined): boolean => time !== undefined && Date.parse(time) <= now;
+  return [
+    { title: "NAME", cell: ({ name }) => name, charsMin: 12 },
+    { title: "ID", cell: ({ apiKeyId }) => apiKeyId, kind: "id" },
+    { title: "KEY", cell: ({ redactedApiKey }) => redactedApiKey, leftOut: 1 },
+    {
+      title: "TEAM",
+      cell: ({ scopeId }) => (scopeId === undefined ? "all" : (names.get(scopeId) ?? scopeId)),
+      charsMin: 8,
+    },
+    { title: "MEMBER", cell: ({ ownerUserId }) => emails.get(ownerUserId) ?? "-", charsMin: 8, leftOut: 3 },
+    { title: "CREATED", cell: ({ createTime }) => formatAge(createTime, now), leftOut: 2 },
+    { title: "LAST USED", cell: ({ lastUseTime }) => formatLastUse(lastUseTime, now) },
+    { title: "STATE", cell: ({ expireTime }) => (isExpired(expireTime) ? "expired" : "active") },
+  ];
 }

@@ -4,12 +4,12 @@ import { roles } from "../../accounts/principals/member.js";
 import type { WireMember } from "../../http/server/present-member.js";
 import type { WireTeam } from "../../http/management/teams/present-team.js";
 import type { OperatorClient } from "../operator.js";
-import { formatJson, formatTable } from "../table.js";
+import { printListing, withListing, type ListingOptions } from "../listing.js";
+import { formatJson, type TableColumn } from "../table.js";
 import { addSignInLinkCommands } from "./sign-in-links.js";
 import {
   formatAge,
   reportInvalidValues,
-  shortId,
   forEachReference,
   type AccountsIo,
   type UsingOperator,
@@ -30,32 +30,34 @@ export function addMembersCommand(program: Command, using: UsingOperator, io: Ac
       "add, list, change and remove members, who manage the server or a team with their own management keys",
     );
   addCreateCommand(members, using, io);
-  members
-    .command("ls")
-    .alias("list")
+  withListing(members.command("ls").alias("list"))
     .description("list the members")
-    .option("--json", "print one JSON array")
-    .action(async ({ json }: { json?: true }) => {
+    .action(async (options: ListingOptions) => {
       const [all, teams] = await using(async (api) => [
         (await api.get<{ members: readonly WireMember[] }>("/operator/members")).members,
         await api.list<WireTeam>("/auth/teams", "teams"),
       ]);
-      io.out.write(json === true ? formatJson(all) : toTable(all, teams, io.clock.now()));
+      printListing(io, options, {
+        items: all,
+        columns: listColumns(teams, io.clock.now()),
+        empty: "No members. Add one: hearth members add EMAIL --role owner",
+      });
     });
   addUpdateCommand(members, using, io);
   addSignInLinkCommands(members, using, io);
   members
     .command("rm")
+    .alias("delete")
     .description("remove members; their management keys and sessions become invalid")
-    .argument("<member...>", "ID or e-mail")
+    .argument("<member...>", "ID, its beginning, or e-mail")
     .option("--json", "print one JSON array")
     .action(async (references: string[], { json }: { json?: true }) => {
       const done: string[] = [];
       const each = (api: OperatorClient) => async (reference: string) => {
-        const { memberId } = await api.findMember(reference);
+        const { memberId, email } = await api.findMember(reference);
         await api.request("DELETE", `/auth/members/${memberId}`);
         done.push(memberId);
-        if (json !== true) io.out.write(`${memberId}\n`);
+        if (json !== true) io.out.write(`removed the member ${email}, ID ${memberId}\n`);
       };
       await using((api) => forEachReference(references, each(api))).finally(() => {
         if (json === true) io.out.write(formatJson(done));
@@ -64,7 +66,7 @@ export function addMembersCommand(program: Command, using: UsingOperator, io: Ac
 }
 
 function addCreateCommand(members: Command, using: UsingOperator, io: AccountsIo): void {
-  withMemberOptions(members.command("add"))
+  withMemberOptions(members.command("add").alias("create"))
     .description("add a member")
     .argument("<email>", "e-mail of the member; must be unique")
     .option("--team <team>", "ID or name of the team that they manage (default: the whole server)")
@@ -74,7 +76,9 @@ function addCreateCommand(members: Command, using: UsingOperator, io: AccountsIo
           const teamId = team === undefined ? null : (await api.findTeam(team)).teamId;
           return api.request("POST", "/operator/members", { ...toChange(options), email, teamId });
         };
-        printMember(await using((api) => reportInvalidValues(command, () => add(api))), options, io);
+        const added = await using((api) => reportInvalidValues(command, () => add(api)));
+        const next = `Let them sign in: hearth members sign-in-link ${added.email}`;
+        printMember(added, `added the member ${describe(added)}\n${next}`, options, io);
       },
     );
 }
@@ -82,7 +86,7 @@ function addCreateCommand(members: Command, using: UsingOperator, io: AccountsIo
 function addUpdateCommand(members: Command, using: UsingOperator, io: AccountsIo): void {
   withMemberOptions(members.command("update"))
     .description("change a member; omitted options keep their values")
-    .argument("<member>", "ID or e-mail")
+    .argument("<member>", "ID, its beginning, or e-mail")
     .option("--email <email>", "new e-mail")
     .action(async (reference: string, options: MemberOptions, command: Command) => {
       const member = toChange(options);
@@ -92,7 +96,8 @@ function addUpdateCommand(members: Command, using: UsingOperator, io: AccountsIo
         const fieldMask = Object.keys(member).join();
         return api.request("PUT", `/auth/members/${memberId}`, { member, fieldMask });
       };
-      printMember(await using((api) => reportInvalidValues(command, () => update(api))), options, io);
+      const changed = await using((api) => reportInvalidValues(command, () => update(api)));
+      printMember(changed, `changed the member ${describe(changed)}`, options, io);
     });
 }
 
@@ -123,19 +128,31 @@ function toChange({ email, name, role }: MemberOptions): object {
   };
 }
 
-function printMember(member: WireMember, { json }: MemberOptions, { out }: AccountsIo): void {
-  out.write(json === true ? formatJson(member) : `${member.memberId}\n`);
+function describe({ email, role, memberId }: WireMember): string {
+  return `${email} (${role}), ID ${memberId}`;
 }
 
-function toTable(all: readonly WireMember[], teams: readonly WireTeam[], now: number): string {
+function printMember(member: WireMember, text: string, { json }: MemberOptions, { out }: AccountsIo): void {
+  out.write(json === true ? formatJson(member) : `${text}\n`);
+}
+
+function listColumns(teams: readonly WireTeam[], now: number): readonly TableColumn<WireMember>[] {
   const names = new Map(teams.map(({ teamId, name }) => [teamId, name]));
-  const rows = all.map(({ memberId, teamId, email, givenName, familyName, role, createTime }) => [
-    email,
-    `${givenName} ${familyName}`.trim() || "-",
-    shortId(memberId),
-    role,
-    teamId === undefined ? "all" : (names.get(teamId) ?? teamId),
-    formatAge(createTime, now),
-  ]);
-  return formatTable(["EMAIL", "NAME", "ID", "ROLE", "TEAM", "CREATED"], rows);
+  return [
+    { title: "EMAIL", cell: ({ email }) => email, charsMin: 16 },
+    {
+      title: "NAME",
+      cell: ({ givenName, familyName }) => `${givenName} ${familyName}`.trim() || "-",
+      charsMin: 8,
+      leftOut: 1,
+    },
+    { title: "ID", cell: ({ memberId }) => memberId, kind: "id" },
+    { title: "ROLE", cell: ({ role }) => role },
+    {
+      title: "TEAM",
+      cell: ({ teamId }) => (teamId === undefined ? "all" : (names.get(teamId) ?? teamId)),
+      charsMin: 8,
+    },
+    { title: "CREATED", cell: ({ createTime }) => formatAge(createTime, now), leftOut: 2 },
+  ];
 }

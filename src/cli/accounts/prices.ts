@@ -4,7 +4,8 @@ import type { SetHostedPriceRequest } from "../../accounts/money/hosted-prices.j
 import type { OperatorHostedPrice } from "../../http/management/operator/hosted-prices.js";
 import { pricesCommand } from "../models/prices-command.js";
 import { withQuery } from "../operator.js";
-import { formatJson, formatTable } from "../table.js";
+import { printListing, withListing, type ListingOptions } from "../listing.js";
+import type { TableColumn } from "../table.js";
 import {
   reportInvalidValues,
   forEachReference,
@@ -12,20 +13,22 @@ import {
   type UsingOperator,
 } from "../command-helpers.js";
 
-interface Json {
-  readonly json?: true;
-}
+type SetOptions = Omit<SetHostedPriceRequest, "alias"> & ListingOptions;
 
 /** Adds `prices compare set`, `prices compare ls` and `prices compare rm`. */
-export function addPricesCommand(program: Command, using: UsingOperator, { out }: AccountsIo): void {
+export function addPricesCommand(program: Command, using: UsingOperator, io: AccountsIo): void {
   const prices = pricesCommand(program)
     .command("compare")
     .description("set, list and remove prices of hosted services for comparison");
   const path = "/operator/hosted-prices";
-  const print = (all: readonly OperatorHostedPrice[], json: boolean): void =>
-    void out.write(json ? formatJson(all) : toTable(all));
-  prices
-    .command("set")
+  const print = (items: readonly OperatorHostedPrice[], options: ListingOptions): void =>
+    printListing(io, options, {
+      items,
+      columns,
+      empty:
+        "No prices for comparison. Set some: hearth prices compare set ALIAS --prompt USD --completion USD",
+    });
+  withListing(prices.command("set"))
     .description(
       "set the prices of a million tokens from now on; the first prices of an alias also apply to earlier usage",
     )
@@ -33,44 +36,37 @@ export function addPricesCommand(program: Command, using: UsingOperator, { out }
     .requiredOption("--prompt <usd>", "price of a million prompt tokens")
     .requiredOption("--completion <usd>", "price of a million generated tokens, including reasoning")
     .option("--cached <usd>", "price of a million cached prompt tokens (default: as --prompt)")
-    .option("--json", "print one JSON array")
-    .action(async (alias: string, options: Omit<SetHostedPriceRequest, "alias"> & Json, command: Command) => {
-      const { json, ...price } = options;
+    .action(async (alias: string, options: SetOptions, command: Command) => {
+      const { json, wide, ...price } = options;
       const set = () => using((api) => api.request<OperatorHostedPrice>("PUT", path, { alias, ...price }));
-      print([await reportInvalidValues(command, set)], json === true);
+      print([await reportInvalidValues(command, set)], { json, wide });
     });
-  prices
-    .command("ls")
+  withListing(prices.command("ls").alias("list"))
     .description("list the current prices")
-    .option("--json", "print one JSON array")
-    .action(async ({ json }: Json) => {
+    .action(async (options: ListingOptions) => {
       const { prices: all } = await using((api) => api.get<{ prices: readonly OperatorHostedPrice[] }>(path));
-      print(all, json === true);
+      print(all, options);
     });
   prices
     .command("rm")
+    .alias("delete")
     .description("remove all prices of an alias, including earlier ones")
     .argument("<alias...>")
     .action(async (aliases: readonly string[]) =>
       using((api) =>
         forEachReference(aliases, async (alias) => {
           await api.request("DELETE", withQuery(path, { alias }));
-          out.write(`${alias}\n`);
+          io.out.write(`removed the prices of ${alias}\n`);
         }),
       ),
     );
 }
 
 /** Prices are in USD per million tokens. */
-function toTable(all: readonly OperatorHostedPrice[]): string {
-  return formatTable(
-    ["ALIAS", "PROMPT USD", "CACHED USD", "COMPLETION USD", "SINCE"],
-    all.map((price) => [
-      price.alias,
-      price.promptUsd,
-      price.cachedUsd,
-      price.completionUsd,
-      price.createTime,
-    ]),
-  );
-}
+const columns: readonly TableColumn<OperatorHostedPrice>[] = [
+  { title: "ALIAS", cell: ({ alias }) => alias, charsMin: 16 },
+  { title: "PROMPT USD", cell: ({ promptUsd }) => promptUsd, kind: "number" },
+  { title: "CACHED USD", cell: ({ cachedUsd }) => cachedUsd, kind: "number", leftOut: 2 },
+  { title: "COMPLETION USD", cell: ({ completionUsd }) => completionUsd, kind: "number" },
+  { title: "SINCE", cell: ({ createTime }) => createTime, charsMin: 16, leftOut: 1 },
+];

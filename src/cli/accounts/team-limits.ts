@@ -2,7 +2,8 @@
 import type { Command } from "commander";
 import { everyModel } from "../../accounts/principals/team-limit.js";
 import type { WireTeamLimits } from "../../http/management/teams/limits.js";
-import { formatJson, formatTable } from "../table.js";
+import { printListing, withListing, type ListingOptions } from "../listing.js";
+import type { TableColumn } from "../table.js";
 import {
   reportInvalidValues,
   limitArgument,
@@ -10,18 +11,16 @@ import {
   type UsingOperator,
 } from "../command-helpers.js";
 
-interface Options {
+interface Options extends ListingOptions {
   readonly model?: string;
   readonly qps?: number | "none";
   readonly qpm?: number | "none";
   readonly tpm?: number | "none";
-  readonly json?: true;
 }
 
 /** Adds `teams limits`. */
-export function addTeamLimitsCommand(teams: Command, using: UsingOperator, { out }: AccountsIo): void {
-  teams
-    .command("limits")
+export function addTeamLimitsCommand(teams: Command, using: UsingOperator, io: AccountsIo): void {
+  withListing(teams.command("limits"))
     .description(
       "show or change the rate limits of a team per model, or of each end user; changes take effect at the next request",
     )
@@ -33,7 +32,6 @@ export function addTeamLimitsCommand(teams: Command, using: UsingOperator, { out
     .option("--qps <number>", "requests per second, or none", limitArgument)
     .option("--qpm <number>", "requests per minute, or none", limitArgument)
     .option("--tpm <number>", "tokens per minute, or none", limitArgument)
-    .option("--json", "print one JSON array")
     .action(async (reference: string, options: Options, command: Command) => {
       const limits = toChange(options);
       const updateAndList = () =>
@@ -49,7 +47,12 @@ export function addTeamLimitsCommand(teams: Command, using: UsingOperator, { out
         });
       const { limits: all } = await reportInvalidValues(command, updateAndList);
       const shown = options.model === undefined ? all : all.filter(({ model }) => model === options.model);
-      out.write(options.json === true ? formatJson(shown.map(toJson)) : toTable(shown));
+      printListing(io, options, {
+        items: shown,
+        columns,
+        json: () => shown.map(toJson),
+        empty: `No limits. Set one: hearth teams limits ${reference} --qpm 60`,
+      });
     });
 }
 
@@ -64,10 +67,12 @@ function toJson({ model, qps, qpm, tpm }: WireTeamLimits) {
   return { model, qps: qps ?? null, qpm: qpm ?? null, tpm: tpm === undefined ? null : Number(tpm) };
 }
 
-function toTable(all: readonly WireTeamLimits[]): string {
-  const rows = all.map(({ model, qps, qpm, tpm }) => [
-    model,
-    ...[qps, qpm, tpm].map((limit) => (limit === undefined ? "none" : String(limit))),
-  ]);
-  return formatTable(["MODEL", "QPS", "QPM", "TPM"], rows);
-}
+const limitText = (limit: number | string | undefined): string =>
+  limit === undefined ? "none" : String(limit);
+
+const columns: readonly TableColumn<WireTeamLimits>[] = [
+  { title: "MODEL", cell: ({ model }) => model, charsMin: 16 },
+  { title: "QPS", cell: ({ qps }) => limitText(qps), kind: "number" },
+  { title: "QPM", cell: ({ qpm }) => limitText(qpm), kind: "number" },
+  { title: "TPM", cell: ({ tpm }) => limitText(tpm), kind: "number" },
+];

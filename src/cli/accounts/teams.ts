@@ -3,12 +3,13 @@ import type { Command } from "commander";
 import type { WireTeam } from "../../http/management/teams/present-team.js";
 import type { OperatorClient } from "../operator.js";
 import { addTeamLimitsCommand } from "./team-limits.js";
-import { formatJson, formatTable } from "../table.js";
+import { printListing, withListing, type ListingOptions } from "../listing.js";
+import { formatJson, type TableColumn } from "../table.js";
 import {
   collect,
   formatAge,
+  quoteWord,
   reportInvalidValues,
-  shortId,
   type AccountsIo,
   type UsingOperator,
 } from "../command-helpers.js";
@@ -22,6 +23,7 @@ export function addTeamsCommand(program: Command, using: UsingOperator, io: Acco
   const teams = program.command("teams").description("create, list, rename and block teams");
   teams
     .command("create")
+    .alias("add")
     .description("create a team")
     .argument("<name>", "name of the team")
     .option("--unmetered", "allow requests without credits")
@@ -30,21 +32,27 @@ export function addTeamsCommand(program: Command, using: UsingOperator, io: Acco
       const billing = options.unmetered === true ? "unmetered" : "prepaid";
       const create = () =>
         using((api) => api.request<WireTeam>("POST", "/operator/teams", { name, billing }));
-      printTeam(await reportInvalidValues(command, create), options, io);
+      const team = await reportInvalidValues(command, create);
+      printTeam(team, `created the team ${describe(team)}\n${describeNext(team)}`, options, io);
     });
-  teams
-    .command("ls")
-    .alias("list")
+  withListing(teams.command("ls").alias("list"))
     .description("list the teams")
-    .option("--json", "print one JSON array")
-    .action(async ({ json }: Json) => {
+    .action(async (options: ListingOptions) => {
       const all = await using((api) => api.list<WireTeam>("/auth/teams", "teams"));
-      io.out.write(json === true ? formatJson(all) : toTable(all, io.clock.now()));
+      printListing(io, options, {
+        items: all,
+        columns: listColumns(io.clock.now()),
+        empty: "No teams yet. Make one: hearth teams create NAME",
+      });
     });
   addChangeCommand(
-    teams.command("rename").argument("<team>", "ID or name").argument("<name>", "new name of the team"),
+    teams
+      .command("rename")
+      .argument("<team>", "ID, its beginning, or name")
+      .argument("<name>", "new name of the team"),
     {
       description: "rename a team",
+      done: "renamed",
       change: (name = "") => ({ name }),
       using,
       io,
@@ -57,26 +65,30 @@ export function addTeamsCommand(program: Command, using: UsingOperator, io: Acco
 
 /** Adds the commands that turn something on or off for a team. */
 function addSwitchCommands(teams: Command, using: UsingOperator, io: AccountsIo): void {
-  addChangeCommand(teams.command("block").argument("<team>", "ID or name"), {
+  addChangeCommand(teams.command("block").argument("<team>", "ID, its beginning, or name"), {
     description: "reject all keys of a team",
+    done: "blocked",
     change: () => ({ blocked: true }),
     using,
     io,
   });
-  addChangeCommand(teams.command("unblock").argument("<team>", "ID or name"), {
+  addChangeCommand(teams.command("unblock").argument("<team>", "ID, its beginning, or name"), {
     description: "accept the keys of a blocked team again",
+    done: "unblocked",
     change: () => ({ blocked: false }),
     using,
     io,
   });
-  addChangeCommand(teams.command("keep-bodies").argument("<team>", "ID or name"), {
+  addChangeCommand(teams.command("keep-bodies").argument("<team>", "ID, its beginning, or name"), {
     description: "keep what requests and answers have in the log of requests",
+    done: "bodies are kept from now on of",
     change: () => ({ keepBodies: true }),
     using,
     io,
   });
-  addChangeCommand(teams.command("forget-bodies").argument("<team>", "ID or name"), {
+  addChangeCommand(teams.command("forget-bodies").argument("<team>", "ID, its beginning, or name"), {
     description: "keep what requests and answers have no longer, and delete what was kept",
+    done: "bodies are no longer kept, and were deleted, of",
     change: () => ({ keepBodies: false }),
     using,
     io,
@@ -88,7 +100,7 @@ function addAllowCommand(teams: Command, using: UsingOperator, io: AccountsIo): 
   teams
     .command("allow")
     .description("set what the keys of a team may do at most; it takes effect at the next request")
-    .argument("<team>", "ID or name")
+    .argument("<team>", "ID, its beginning, or name")
     .option(
       "--acl <acl>",
       "permission, such as api-key:endpoint:chat, api-key:model:NAME or api-key:group:NAME; may be repeated",
@@ -105,27 +117,31 @@ function addAllowCommand(teams: Command, using: UsingOperator, io: AccountsIo): 
         if ((acl === undefined) === (all === undefined))
           command.error("error: give either --acl or --all", { exitCode: 2 });
         const update = () => using((api) => updateTeam(api, reference, { acls: acl ?? null }));
-        printTeam(await reportInvalidValues(command, update), options, io);
+        const team = await reportInvalidValues(command, update);
+        printTeam(team, `changed what keys may do of the team ${describe(team)}`, options, io);
       },
     );
 }
 
 interface ChangeCommand {
   readonly description: string;
+  /** What has become of the team. */
+  readonly done: string;
   /** @param value the second argument, if any. */
   readonly change: (value?: string) => object;
   readonly using: UsingOperator;
   readonly io: AccountsIo;
 }
 
-function addChangeCommand(command: Command, { description, change, using, io }: ChangeCommand): void {
+function addChangeCommand(command: Command, { description, done, change, using, io }: ChangeCommand): void {
   command
     .description(description)
     .option("--json", "print one JSON object")
     .action(async () => {
       const [reference = "", value] = command.args;
       const update = () => using((api) => updateTeam(api, reference, change(value)));
-      printTeam(await reportInvalidValues(command, update), command.opts<Json>(), io);
+      const team = await reportInvalidValues(command, update);
+      printTeam(team, `${done} the team ${describe(team)}`, command.opts<Json>(), io);
     });
 }
 
@@ -134,17 +150,26 @@ async function updateTeam(api: OperatorClient, reference: string, team: object):
   return api.request("PUT", `/auth/teams/${teamId}`, { team, fieldMask: Object.keys(team).join() });
 }
 
-function printTeam(team: WireTeam, { json }: Json, { out }: AccountsIo): void {
-  out.write(json === true ? formatJson(team) : `${team.teamId}\n`);
+function describe({ name, teamId }: WireTeam): string {
+  return `"${name}", ID ${teamId}`;
 }
 
-function toTable(all: readonly WireTeam[], now: number): string {
-  const rows = all.map((team) => [
-    team.name,
-    shortId(team.teamId),
-    team.billing,
-    formatAge(team.createTime, now),
-    team.blocked ? "blocked" : "active",
-  ]);
-  return formatTable(["NAME", "ID", "BILLING", "CREATED", "STATE"], rows);
+function describeNext({ name, billing }: WireTeam): string {
+  const team = quoteWord(name);
+  const key = `Make a key for it: hearth keys create --team ${team} --name NAME`;
+  return billing === "prepaid" ? `Give it credit: hearth credits add ${team} USD\n${key}` : key;
+}
+
+function printTeam(team: WireTeam, text: string, { json }: Json, { out }: AccountsIo): void {
+  out.write(json === true ? formatJson(team) : `${text}\n`);
+}
+
+function listColumns(now: number): readonly TableColumn<WireTeam>[] {
+  return [
+    { title: "NAME", cell: ({ name }) => name, charsMin: 16 },
+    { title: "ID", cell: ({ teamId }) => teamId, kind: "id" },
+    { title: "BILLING", cell: ({ billing }) => billing },
+    { title: "CREATED", cell: ({ createTime }) => formatAge(createTime, now), leftOut: 1 },
+    { title: "STATE", cell: ({ blocked }) => (blocked ? "blocked" : "active") },
+  ];
 }

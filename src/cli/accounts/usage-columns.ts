@@ -1,6 +1,7 @@
 /** Formats a usage report as a table, as CSV and as JSON. Money is decimal text with all digits: a float would round it. */
 import type { OperatorUsage } from "../../http/management/operator/books.js";
 import { textCell } from "../../core/export/csv.js";
+import type { TableColumn } from "../table.js";
 
 type UsageRow = OperatorUsage["rows"][number];
 type UsageSums = OperatorUsage["total"];
@@ -18,10 +19,29 @@ export interface RequestedReport extends OperatorUsage {
 
 type Lines = readonly (readonly string[])[];
 
-/** Returns the header, the lines with the total as the last, and notes for below the table. */
+type Line = Lines[number];
+
+/** What becomes of columns where the table is too wide; the first ones have names, the others are numbers. */
+const layout: Readonly<Record<string, Partial<TableColumn<Line>>>> = {
+  NAME: { charsMin: 12 },
+  KEY: { kind: "id", leftOut: 4 },
+  TEAM: { kind: "id", leftOut: 4 },
+  DAY: {},
+  HOUR: {},
+  MODEL: { charsMin: 12 },
+  TAG: { charsMin: 12 },
+  USER: { charsMin: 12 },
+  IMAGES: { kind: "number", leftOut: 1 },
+  REASONING: { kind: "number", leftOut: 2 },
+  CACHED: { kind: "number", leftOut: 3 },
+  "COST USD": { kind: "number", charsMin: 12 },
+  "HOSTED USD": { kind: "number", charsMin: 12 },
+};
+
+/** Returns the columns, the lines with the total as the last, and notes for below the table. No lines where nothing was used. */
 export function toTable(
   report: RequestedReport,
-): readonly [header: readonly string[], lines: Lines, notes: readonly string[]] {
+): readonly [columns: readonly TableColumn<Line>[], lines: Lines, notes: readonly string[]] {
   const { by, rows, total, hosted } = report;
   const named = by === "key" || by === "team";
   const header = [
@@ -42,9 +62,16 @@ export function toTable(
     ...(hosted ? [sums.hostedUsd ?? "-"] : []),
   ];
   const lines = rows.map((row) => line(listLabels(report, row), row.sums));
+  const columns = header.map((title, at) => {
+    return {
+      title,
+      cell: (cells: Line) => cells[at] ?? "",
+      ...(layout[title] ?? { kind: "number" as const }),
+    };
+  });
   return [
-    header,
-    [...lines, line(named ? ["total", ""] : ["total"], total)],
+    columns,
+    total.runs === 0 ? [] : [...lines, line(named ? ["total", ""] : ["total"], total)],
     [...(by === "tag" || by === "user" ? [overlaps(by)] : []), ...(hosted ? [coverage(total)] : [])],
   ];
 }

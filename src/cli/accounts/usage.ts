@@ -4,11 +4,11 @@ import type { OperatorUsage } from "../../http/management/operator/books.js";
 import { toMonth, monthStart } from "../../accounts/money/spending.js";
 import { dayMs, hourMs } from "../../accounts/money/usage-report.js";
 import { formatCsv } from "../../core/export/csv.js";
-import { formatJson, formatTable } from "../table.js";
+import { printListing, withListing, type ListingOptions } from "../listing.js";
 import { toCsv, toJson, toTable, type GroupingName, type RequestedReport } from "./usage-columns.js";
 import { reportInvalidValues, type AccountsIo, type UsingOperator } from "../command-helpers.js";
 
-interface Options {
+interface Options extends ListingOptions {
   readonly by: GroupingName;
   readonly from?: Span;
   readonly to?: Span;
@@ -16,7 +16,6 @@ interface Options {
   readonly tag?: string;
   readonly user?: string;
   readonly csv?: true;
-  readonly json?: true;
   readonly as?: "hosted";
 }
 
@@ -36,13 +35,9 @@ const groupings: Readonly<Record<Options["by"], object>> = {
 };
 
 /** Adds the command. */
-export function addUsageCommand(
-  program: Command,
-  using: UsingOperator,
-  { clock, out, data = out }: AccountsIo,
-): void {
-  program
-    .command("usage")
+export function addUsageCommand(program: Command, using: UsingOperator, io: AccountsIo): void {
+  const { clock, out, data = out } = io;
+  withListing(program.command("usage"), "print one JSON object")
     .description("report usage and cost; times are UTC")
     .addOption(new Option("--by <what>", "one row for each").choices(Object.keys(groupings)).default("day"))
     .option("--from <date>", "first day or hour (default: the first of the month)", spanArgument)
@@ -51,13 +46,18 @@ export function addUsageCommand(
     .addOption(new Option("--tag <tag>", "only requests with this tag").conflicts("user"))
     .option("--user <user>", "only requests for this end user")
     .addOption(new Option("--csv", "print comma-separated values").conflicts("json"))
-    .option("--json", "print one JSON object")
     .addOption(new Option("--as <prices>", "also report the cost at these prices").choices(["hosted"]))
     .action(async (options: Options, command: Command) => {
       const requested = await reportInvalidValues(command, () => createReport(options, using, clock.now()));
-      if (options.json === true) out.write(formatJson(toJson(requested)));
-      else if (options.csv === true) data.write(formatCsv(...toCsv(requested)));
-      else out.write(formatUsage(requested));
+      if (options.csv === true) return void data.write(formatCsv(...toCsv(requested)));
+      const [columns, items, notes] = toTable(requested);
+      printListing(io, options, {
+        items,
+        columns,
+        notes: items.length === 0 ? [] : notes,
+        json: () => toJson(requested),
+        empty: 'No usage in this time. Send a request: hearth run MODEL "Hello"',
+      });
     });
 }
 
@@ -77,11 +77,6 @@ async function createReport(options: Options, using: UsingOperator, now: number)
 function toLabel({ tag, user }: Options): object | null {
   if (tag !== undefined) return { kind: "tag", label: tag };
   return user === undefined ? null : { kind: "user", label: user };
-}
-
-function formatUsage(report: RequestedReport): string {
-  const [header, rows, notes] = toTable(report);
-  return formatTable(header, rows) + notes.map((note) => `${note}\n`).join("");
 }
 
 /** Parses a day such as 2026-11-21 or an hour such as 2026-11-21T15. */

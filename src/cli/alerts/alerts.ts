@@ -1,6 +1,7 @@
 /** `hearth alerts`: lists the alerts of a running server, and manages where they are sent. */
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
+import { resolveReference } from "../../core/resolve-reference.js";
 import type { Operator } from "../../app/operator/open.js";
 import type { Clock } from "../../core/clock.js";
 import { operatorOpener, forEachReference, type UsingOperator } from "../command-helpers.js";
@@ -12,17 +13,16 @@ import type {
   WireDelivery,
   WireNewChannel,
 } from "../../http/management/alerts/present-alerts.js";
-import { formatJson, formatTable } from "../table.js";
+import { printListing, withListing, type ListingOptions, type Printed } from "../listing.js";
+import { formatJson, type TableColumn } from "../table.js";
 
-interface Io {
+interface Io extends Printed {
   readonly using: UsingOperator;
   readonly clock: Clock;
-  readonly out: { write(text: string): unknown };
 }
 
-interface ListOptions {
+interface ListOptions extends ListingOptions {
   readonly team?: string;
-  readonly json?: true;
 }
 
 interface AddOptions extends ListOptions {
@@ -34,8 +34,14 @@ interface AddOptions extends ListOptions {
 const channelsPath = "/admin/alerts/channels";
 const deliveriesPath = "/admin/alerts/deliveries";
 
-/** Formats items, now. */
-type Table<Item> = (items: readonly Item[], now: number) => string;
+/** A list of the running server. */
+interface AlertsList<Item> {
+  readonly path: string;
+  /** The field of the answer. */
+  readonly field: string;
+  readonly columns: (now: number) => readonly TableColumn<Item>[];
+  readonly empty: string;
+}
 
 /** How long `alerts test` waits for the outcome, and how often it asks. */
 const testWaitMs = 20_000;
@@ -45,15 +51,16 @@ const testAskMs = 250;
 export function addAlertsCommand(
   program: Command,
   open: () => Promise<Operator>,
-  { clock, out }: Omit<Io, "using">,
+  { clock, out, err }: Omit<Io, "using">,
 ): void {
-  const io = { using: operatorOpener(open, JSON.parse), clock, out };
+  const io = { using: operatorOpener(open, JSON.parse), clock, out, err };
   const alerts = program
     .command("alerts")
     .description("list the alerts of the running server, and manage the channels that they are sent to");
   addLists(alerts, io);
   alerts
     .command("add")
+    .alias("create")
     .description("send alerts to a webhook or an e-mail address")
     .option("--webhook <url>", "post them to this https URL, signed; prints the secret, once")
     .option("--email <address>", "send them to this address; needs the settings smtpUrl and smtpFrom")
@@ -68,43 +75,59 @@ export function addAlertsCommand(
     });
   alerts
     .command("rm")
+    .alias("delete")
     .description("remove channels, and the messages to them that wait")
-    .argument("<id...>", "IDs as `hearth alerts channels` shows them")
+    .argument("<id...>", "IDs, their beginnings, or targets, as `hearth alerts channels` shows them")
     .action((ids: readonly string[]) =>
       io.using((api) =>
         forEachReference(ids, async (id) => {
-          await api.request("DELETE", toPath(id));
-          out.write(`removed ${id}\n`);
+          const channel = await findChannel(api, id);
+          await api.request("DELETE", toPath(channel.channelId));
+          out.write(`removed ${channel.channelId}: ${channel.target}\n`);
         }),
       ),
     );
   alerts
     .command("test")
     .description("send a test alert to a channel, and wait for the outcome")
-    .argument("<id>", "ID as `hearth alerts channels` shows it")
+    .argument("<id>", "ID, its beginning, or the target, as `hearth alerts channels` shows it")
     .action((id: string, _: object, command: Command) => sendTest(id, command, io));
 }
 
-function addLists(alerts: Command, { using, clock, out }: Io): void {
-  const addList = <Item>(command: Command, path: string, field: string, table: Table<Item>): void => {
-    command
+function addLists(alerts: Command, { using, clock, out, err }: Io): void {
+  const addList = <Item>(command: Command, { path, field, columns, empty }: AlertsList<Item>): void => {
+    withListing(command)
       .option("--team <team>", "only this team, by ID or name")
-      .option("--json", "print one JSON array")
-      .action(async ({ team, json }: ListOptions) => {
+      .action(async ({ team, ...options }: ListOptions) => {
         const items = await using(async (api) =>
           listItems<Item>(api, path, field, await findTeamId(team, api)),
         );
-        out.write(json === true ? formatJson(items) : table(items, clock.now()));
+        printListing({ out, err }, options, { items, columns: columns(clock.now()), empty });
       });
   };
   const list = alerts.command("ls", { isDefault: true }).alias("list");
   list.description("list alerts: those that go on, then the newest");
-  addList(list, "/admin/alerts", "alerts", alertTable);
+  addList(list, {
+    path: "/admin/alerts",
+    field: "alerts",
+    columns: listAlertColumns,
+    empty: "No alerts. Where they are sent: hearth alerts channels",
+  });
   const channels = alerts.command("channels").description("list where alerts are sent");
-  addList(channels, channelsPath, "channels", channelTable);
+  addList(channels, {
+    path: channelsPath,
+    field: "channels",
+    columns: () => channelColumns,
+    empty: "No channels. Add one: hearth alerts add --email ADDRESS",
+  });
   const deliveries = alerts.command("deliveries");
   deliveries.description("list the messages to channels, and what became of them");
-  addList(deliveries, deliveriesPath, "deliveries", deliveryTable);
+  addList(deliveries, {
+    path: deliveriesPath,
+    field: "deliveries",
+    columns: listDeliveryColumns,
+    empty: "No messages yet. Send one: hearth alerts test ID",
+  });
 }
 
 async function listItems<Item>(
@@ -133,6 +156,14 @@ async function toChannel(options: AddOptions, command: Command, api: OperatorCli
   };
 }
 
+/** Returns the channel that an ID, its beginning, or its target names. */
+async function findChannel(api: OperatorClient, reference: string): Promise<WireChannel> {
+  const all = await listItems<WireChannel>(api, channelsPath, "channels", undefined);
+  const items = all.map((channel) => ({ ...channel, id: channel.channelId }));
+  const byTarget = ({ target }: WireChannel): boolean => target === reference;
+  return resolveReference("channel", reference, items, byTarget, ({ target }) => target);
+}
+
 function toPath(id: string): string {
   return `${channelsPath}/${encodeURIComponent(id)}`;
 }
@@ -143,7 +174,9 @@ function addedText({ channelId, target, secret }: WireNewChannel): string {
 }
 
 async function sendTest(id: string, command: Command, { using, clock, out }: Io): Promise<void> {
-  const { deliveryId } = await using((api) => api.request<WireDelivery>("POST", `${toPath(id)}/test`));
+  const { deliveryId } = await using(async (api) =>
+    api.request<WireDelivery>("POST", `${toPath((await findChannel(api, id)).channelId)}/test`),
+  );
   for (const end = clock.monotonic() + testWaitMs; clock.monotonic() < end;) {
     await setTimeout(testAskMs);
     const all = await using((api) => listItems<WireDelivery>(api, deliveriesPath, "deliveries", undefined));
@@ -160,37 +193,41 @@ async function sendTest(id: string, command: Command, { using, clock, out }: Io)
   );
 }
 
-function alertTable(alerts: readonly WireAlert[], now: number): string {
-  const rows = alerts.map((alert) => [
-    alert.resolvedTime === undefined ? "active" : "resolved",
-    alert.kind,
-    alert.message,
-    ago(now - Date.parse(alert.raisedTime)),
-    alert.resolvedTime === undefined ? "-" : ago(now - Date.parse(alert.resolvedTime)),
-  ]);
-  return formatTable(["STATE", "KIND", "MESSAGE", "RAISED", "RESOLVED"], rows);
+function listAlertColumns(now: number): readonly TableColumn<WireAlert>[] {
+  return [
+    { title: "STATE", cell: ({ resolvedTime }) => (resolvedTime === undefined ? "active" : "resolved") },
+    { title: "KIND", cell: ({ kind }) => kind },
+    { title: "MESSAGE", cell: ({ message }) => message, charsMin: 24 },
+    { title: "RAISED", cell: ({ raisedTime }) => ago(now - Date.parse(raisedTime)) },
+    {
+      title: "RESOLVED",
+      cell: ({ resolvedTime }) => (resolvedTime === undefined ? "-" : ago(now - Date.parse(resolvedTime))),
+      leftOut: 1,
+    },
+  ];
 }
 
-function channelTable(channels: readonly WireChannel[]): string {
-  const rows = channels.map((channel) => [
-    channel.channelId,
-    channel.kind,
-    channel.target,
-    channel.teamId ?? "all",
-    channel.creditBelowUsd ?? "default",
-  ]);
-  return formatTable(["ID", "KIND", "TARGET", "TEAM", "CREDIT BELOW USD"], rows);
-}
+const channelColumns: readonly TableColumn<WireChannel>[] = [
+  { title: "ID", cell: ({ channelId }) => channelId, kind: "id" },
+  { title: "KIND", cell: ({ kind }) => kind },
+  { title: "TARGET", cell: ({ target }) => target, charsMin: 16 },
+  { title: "TEAM", cell: ({ teamId }) => teamId ?? "all", kind: "id", leftOut: 1 },
+  {
+    title: "CREDIT BELOW USD",
+    cell: ({ creditBelowUsd }) => creditBelowUsd ?? "default",
+    kind: "number",
+    leftOut: 2,
+  },
+];
 
-function deliveryTable(deliveries: readonly WireDelivery[], now: number): string {
-  const rows = deliveries.map((delivery) => [
-    delivery.deliveryId,
-    delivery.channelId,
-    delivery.event,
-    delivery.state,
-    String(delivery.attempts),
-    ago(now - Date.parse(delivery.createTime)),
-    delivery.error ?? "-",
-  ]);
-  return formatTable(["ID", "CHANNEL", "EVENT", "STATE", "ATTEMPTS", "CREATED", "LAST ERROR"], rows);
+function listDeliveryColumns(now: number): readonly TableColumn<WireDelivery>[] {
+  return [
+    { title: "ID", cell: ({ deliveryId }) => deliveryId, kind: "id", leftOut: 2 },
+    { title: "CHANNEL", cell: ({ channelId }) => channelId, kind: "id", leftOut: 3 },
+    { title: "EVENT", cell: ({ event }) => event },
+    { title: "STATE", cell: ({ state }) => state },
+    { title: "ATTEMPTS", cell: ({ attempts }) => String(attempts), kind: "number", leftOut: 1 },
+    { title: "CREATED", cell: ({ createTime }) => ago(now - Date.parse(createTime)) },
+    { title: "LAST ERROR", cell: ({ error }) => error ?? "-", charsMin: 16 },
+  ];
 }

@@ -2,9 +2,9 @@
 import type { Command } from "commander";
 import { ago } from "../duration.js";
 import type { ChatServer } from "../server/client.js";
-import { formatJson, formatTable } from "../table.js";
+import { printListing, type ListingOptions } from "../listing.js";
+import { formatJson, type TableColumn } from "../table.js";
 import { findRunningServer, withListOptions, withOutputOptions, type RequestsIo } from "./commands.js";
-
 import type { WireBatch } from "../../http/inference/batches/present-openai.js";
 import type { ContentTarget } from "./transfer.js";
 
@@ -16,10 +16,14 @@ export function addBatchesCommand(program: Command, io: RequestsIo): void {
   addCreateCommand(batches, io);
   withListOptions(batches.command("ls").alias("list"), "batches")
     .description("list the batches, the newest first")
-    .action(async ({ limit, json }: { limit: number; json?: true }) => {
+    .action(async ({ limit, ...options }: ListingOptions & { limit: number }) => {
       const { listNewestBatches } = await import("./remote-batches.js");
       const all = await listNewestBatches(await findRunningServer(io), limit);
-      io.out.write(json === true ? formatJson(all) : toTable(all, io.clock.now()));
+      printListing(io, options, {
+        items: all,
+        columns: listColumns(io.clock.now()),
+        empty: "No batches. Make one: hearth batches create FILE",
+      });
     });
   addForOne(batches, "show", "show the state of a batch", io, async (server, id) =>
     (await import("./remote-batches.js")).findBatch(server, id),
@@ -32,7 +36,7 @@ export function addBatchesCommand(program: Command, io: RequestsIo): void {
     .description(
       "print the answers of a batch that has ended, and its errors after them, a JSON object a line",
     )
-    .argument("<id>", "ID as `hearth batches ls` shows it")
+    .argument("<id>", "ID or its beginning, as `hearth batches ls` shows it")
     .action(async (id: string, target: ContentTarget) => {
       const { findBatch } = await import("./remote-batches.js");
       const { writeContents } = await import("./transfer.js");
@@ -55,7 +59,7 @@ function addCreateCommand(batches: Command, io: RequestsIo): void {
     .action(async (path: string, { endpoint, json }: { endpoint?: string; json?: true }) => {
       const { uploadBatch } = await import("./remote-batches.js");
       const batch = await uploadBatch(await findRunningServer(io), path, endpoint ?? null);
-      io.out.write(json === true ? formatJson(batch) : `${batch.id}\n`);
+      io.out.write(json === true ? formatJson(batch) : createdText(batch));
     });
 }
 
@@ -70,7 +74,7 @@ function addForOne(
   batches
     .command(name)
     .description(description)
-    .argument("<id>", "ID as `hearth batches ls` shows it")
+    .argument("<id>", "ID or its beginning, as `hearth batches ls` shows it")
     .option("--json", "print one JSON object")
     .action(async (id: string, { json }: { json?: true }) => {
       const batch = await act(await findRunningServer(io), id);
@@ -98,16 +102,21 @@ function listCounts({ request_counts: { total, completed, failed } }: WireBatch)
   return [String(total), String(completed), String(failed)];
 }
 
-function toTable(batches: readonly WireBatch[], now: number): string {
-  const header = ["ID", "STATUS", "ENDPOINT", "REQUESTS", "ANSWERED", "FAILED", "CREATED"];
-  const rows = batches.map((batch) => [
-    batch.id,
-    batch.status,
-    batch.endpoint,
-    ...listCounts(batch),
-    ago(now - batch.created_at * 1000),
-  ]);
-  return formatTable(header, rows);
+function createdText({ id }: WireBatch): string {
+  return `created the batch ${id}\nSee how far it is: hearth batches show ${id}\n`;
+}
+
+function listColumns(now: number): readonly TableColumn<WireBatch>[] {
+  const count = (at: number) => (batch: WireBatch) => listCounts(batch)[at] ?? "";
+  return [
+    { title: "ID", cell: ({ id }) => id, kind: "id" },
+    { title: "STATUS", cell: ({ status }) => status },
+    { title: "ENDPOINT", cell: ({ endpoint }) => endpoint, charsMin: 12, leftOut: 1 },
+    { title: "REQUESTS", cell: count(0), kind: "number" },
+    { title: "ANSWERED", cell: count(1), kind: "number" },
+    { title: "FAILED", cell: count(2), kind: "number" },
+    { title: "CREATED", cell: (batch) => ago(now - batch.created_at * 1000), leftOut: 2 },
+  ];
 }
 
 function toText(batch: WireBatch): string {

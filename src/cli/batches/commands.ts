@@ -3,13 +3,12 @@ import { InvalidArgumentError, type Command } from "commander";
 import type { LoadedConfig } from "../../config/config.js";
 import type { Clock } from "../../core/clock.js";
 import type { ChatServer } from "../server/client.js";
-import type { TextOut } from "../terminal.js";
+import { withListing, type Printed } from "../listing.js";
 import { requireServer } from "../server/running-server.js";
 
-export interface RequestsIo {
+export interface RequestsIo extends Printed {
   readonly load: () => Promise<LoadedConfig>;
   readonly clock: Clock;
-  readonly out: TextOut;
   /** For contents of files, which are exact where it is no terminal. */
   readonly content: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
@@ -23,9 +22,7 @@ export async function findRunningServer({ load }: RequestsIo): Promise<ChatServe
 
 /** Adds the options of a listing. */
 export function withListOptions(command: Command, what: string): Command {
-  return command
-    .option("--limit <n>", `maximum number of ${what}`, limitArgument, 50)
-    .option("--json", "print one JSON array");
+  return withListing(command.option("--limit <n>", `maximum number of ${what}`, limitArgument, 50));
 }
 
 /** Adds the options of a command that prints the content of a file. */

@@ -3,7 +3,8 @@ import { Option, type Command } from "commander";
 import { ago } from "../duration.js";
 import { forEachReference } from "../command-helpers.js";
 import { sizeText } from "../../core/report/size-text.js";
-import { formatJson, formatTable } from "../table.js";
+import { printListing, type ListingOptions } from "../listing.js";
+import { formatJson, type TableColumn } from "../table.js";
 import { findRunningServer, withListOptions, withOutputOptions, type RequestsIo } from "./commands.js";
 import type { ContentTarget, RemoteFile } from "./transfer.js";
 
@@ -15,10 +16,14 @@ export function addFilesCommand(program: Command, io: RequestsIo): void {
   const files = program.command("files").description("list, upload, read and delete files of the team");
   withListOptions(files.command("ls").alias("list"), "files")
     .description("list the files, the newest first")
-    .action(async ({ limit, json }: { limit: number; json?: true }) => {
+    .action(async ({ limit, ...options }: ListingOptions & { limit: number }) => {
       const { listNewestFiles } = await import("./transfer.js");
       const all = await listNewestFiles(await findRunningServer(io), limit);
-      io.out.write(json === true ? formatJson(all) : toTable(all, io.clock.now()));
+      printListing(io, options, {
+        items: all,
+        columns: listColumns(io.clock.now()),
+        empty: "No files. Upload one: hearth files upload FILE",
+      });
     });
   files
     .command("upload")
@@ -29,14 +34,15 @@ export function addFilesCommand(program: Command, io: RequestsIo): void {
     .action(async (path: string, { purpose, json }: { purpose: string; json?: true }) => {
       const { uploadFile } = await import("./transfer.js");
       const file = await uploadFile(await findRunningServer(io), path, purpose);
-      io.out.write(json === true ? formatJson(file) : `${file.id}\n`);
+      io.out.write(json === true ? formatJson(file) : `uploaded ${file.filename} as ${file.id}\n`);
     });
   withOutputOptions(files.command("get"))
     .description("print the content of a file")
-    .argument("<id>", "ID as `hearth files ls` shows it")
+    .argument("<id>", "ID, its beginning, or the name, as `hearth files ls` shows it")
     .action(async (id: string, target: ContentTarget) => {
-      const { writeContents } = await import("./transfer.js");
-      await writeContents(await findRunningServer(io), [id], target, io.content);
+      const { findFileId, writeContents } = await import("./transfer.js");
+      const server = await findRunningServer(io);
+      await writeContents(server, [await findFileId(server, id)], target, io.content);
     });
   addDeleteCommand(files, io);
 }
@@ -46,16 +52,17 @@ function addDeleteCommand(files: Command, io: RequestsIo): void {
     .command("rm")
     .alias("delete")
     .description("delete files")
-    .argument("<id...>", "ID as `hearth files ls` shows it")
+    .argument("<id...>", "ID, its beginning, or the name, as `hearth files ls` shows it")
     .option("--json", "print one JSON array")
     .action(async (ids: string[], { json }: { json?: true }) => {
-      const { removeFile } = await import("./transfer.js");
+      const { findFileId, removeFile } = await import("./transfer.js");
       const server = await findRunningServer(io);
       const done: string[] = [];
-      const remove = async (id: string): Promise<void> => {
+      const remove = async (reference: string): Promise<void> => {
+        const id = await findFileId(server, reference);
         await removeFile(server, id);
         done.push(id);
-        if (json !== true) io.out.write(`${id}\n`);
+        if (json !== true) io.out.write(`deleted ${id}\n`);
       };
       await forEachReference(ids, remove).finally(() => {
         if (json === true) io.out.write(formatJson(done));
@@ -63,13 +70,12 @@ function addDeleteCommand(files: Command, io: RequestsIo): void {
     });
 }
 
-function toTable(files: readonly RemoteFile[], now: number): string {
-  const rows = files.map((file) => [
-    file.id,
-    file.filename,
-    sizeText(file.bytes),
-    file.purpose,
-    ago(now - file.created_at * 1000),
-  ]);
-  return formatTable(["ID", "NAME", "SIZE", "PURPOSE", "CREATED"], rows);
+function listColumns(now: number): readonly TableColumn<RemoteFile>[] {
+  return [
+    { title: "ID", cell: ({ id }) => id, kind: "id" },
+    { title: "NAME", cell: ({ filename }) => filename, charsMin: 16 },
+    { title: "SIZE", cell: ({ bytes }) => sizeText(bytes), kind: "number" },
+    { title: "PURPOSE", cell: ({ purpose }) => purpose, leftOut: 1 },
+    { title: "CREATED", cell: (file) => ago(now - file.created_at * 1000) },
+  ];
 }

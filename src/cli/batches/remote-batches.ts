@@ -1,10 +1,15 @@
 /** Creates, lists, finds and cancels batches on a server. */
+import { resolveReference } from "../../core/resolve-reference.js";
 import type { WireBatch } from "../../http/inference/batches/present-openai.js";
 import { askServer, ServerError, type ChatServer } from "../server/client.js";
 import { readFirstUrl } from "./input.js";
 import { removeFile, uploadFile } from "./transfer.js";
 
 const pageMax = 100;
+/** A whole ID: `batch_` and 32 digits. */
+const idChars = 38;
+/** The newest batches, among which the beginning of an ID is searched. */
+const searchedMax = 1000;
 
 /**
  * Uploads a file and creates a batch of it; nothing is left of the upload when the batch is refused.
@@ -29,8 +34,9 @@ function createBatch(server: ChatServer, fileId: string, endpoint: string): Prom
   return askServer(server, "/v1/batches", { method: "POST", body });
 }
 
-export function findBatch(server: ChatServer, id: string): Promise<WireBatch> {
-  return askServer(server, toPath(id));
+/** @param reference the ID or its beginning */
+export async function findBatch(server: ChatServer, reference: string): Promise<WireBatch> {
+  return askServer(server, await toPath(server, reference));
 }
 
 /** Lists the newest batches of the team. */
@@ -53,10 +59,14 @@ interface BatchPage {
 }
 
 /** Ends a batch early. */
-export function endBatch(server: ChatServer, id: string): Promise<WireBatch> {
-  return askServer(server, `${toPath(id)}/cancel`, { method: "POST" });
+export async function endBatch(server: ChatServer, reference: string): Promise<WireBatch> {
+  return askServer(server, `${await toPath(server, reference)}/cancel`, { method: "POST" });
 }
 
-function toPath(id: string): string {
+async function toPath(server: ChatServer, reference: string): Promise<string> {
+  const isWhole = reference.length >= idChars;
+  const batches = isWhole ? [] : await listNewestBatches(server, searchedMax);
+  const describe = ({ status }: WireBatch): string => status;
+  const id = isWhole ? reference : resolveReference("batch", reference, batches, () => false, describe).id;
   return `/v1/batches/${encodeURIComponent(id)}`;
 }

@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
+import { resolveReference } from "../../core/resolve-reference.js";
 import { askServer, openAnswer, type ChatServer } from "../server/client.js";
 import { printableBytes } from "../terminal.js";
 
@@ -19,6 +20,11 @@ const fileSchema = z.object({
 
 /** A file of the team, as the server describes it; times are in seconds. */
 export type RemoteFile = z.infer<typeof fileSchema>;
+
+/** A whole ID. */
+const idChars = 37;
+/** The newest files, among which the beginning of an ID or a name is searched. */
+const searchedMax = 10_000;
 
 const pageSchema = z.object({ data: z.array(fileSchema), has_more: z.boolean() });
 
@@ -38,6 +44,14 @@ export async function uploadFile(server: ChatServer, path: string, purpose: stri
 /** Lists the newest files of the team. */
 export async function listNewestFiles(server: ChatServer, limit: number): Promise<readonly RemoteFile[]> {
   return pageSchema.parse(await askServer(server, `/v1/files?limit=${limit}`)).data;
+}
+
+/** Returns the file that a reference names: its ID, the beginning of its ID, or its name. */
+export async function findFileId(server: ChatServer, reference: string): Promise<string> {
+  if (reference.startsWith("file-") && reference.length >= idChars) return reference;
+  const files = await listNewestFiles(server, searchedMax);
+  const isNamed = ({ filename }: RemoteFile): boolean => filename === reference;
+  return resolveReference("file", reference, files, isNamed, ({ filename }) => filename).id;
 }
 
 /** Deletes a file. */

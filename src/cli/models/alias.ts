@@ -3,12 +3,12 @@ import type { Command } from "commander";
 import type { ModelAlias } from "../../models/admin/setting-sources.js";
 import { reportInvalidValues } from "../command-helpers.js";
 import { withQuery } from "../operator.js";
-import { formatJson, formatTable } from "../table.js";
+import { printListing, withListing, type ListingOptions } from "../listing.js";
+import type { TableColumn } from "../table.js";
 import type { ModelCommands } from "./deps.js";
 
-interface Options {
+interface Options extends ListingOptions {
   readonly rm?: string;
-  readonly json?: true;
 }
 
 export const aliasesPath = "/operator/model-aliases";
@@ -19,14 +19,13 @@ interface SetAlias {
 }
 
 /** Adds the command. */
-export function addAliasCommand(program: Command, { open, using, out }: ModelCommands): void {
-  program
-    .command("alias")
+export function addAliasCommand(program: Command, { open, using, ...io }: ModelCommands): void {
+  const { out } = io;
+  withListing(program.command("alias"))
     .description("list the aliases of models, or set one: requests use it as a model's name")
     .argument("[name]", "such as gpt-4o-mini, or a pattern such as gpt-*")
     .argument("[model]", "the ID or an alias of the model")
     .option("--rm <name>", "remove an alias")
-    .option("--json", "print one JSON array")
     .action(
       async (name: string | undefined, model: string | undefined, options: Options, command: Command) => {
         if (name !== undefined && (model === undefined || options.rm !== undefined))
@@ -42,14 +41,19 @@ export function addAliasCommand(program: Command, { open, using, out }: ModelCom
           const isMoved = set.before !== null && set.before !== set.model;
           out.write(`${name} leads to ${set.model}${isMoved ? `, and no longer to ${set.before}` : ""}\n`);
         } else {
-          const aliases = (await open()).sources.aliases();
-          out.write(options.json === true ? formatJson(aliases) : toTable(aliases));
+          const items = (await open()).sources.aliases();
+          printListing(io, options, {
+            items,
+            columns,
+            empty: "No aliases. Make one: hearth alias NAME MODEL",
+          });
         }
       },
     );
 }
 
-function toTable(aliases: readonly ModelAlias[]): string {
-  const rows = aliases.map(({ alias, model, source }) => [alias, model, source]);
-  return formatTable(["ALIAS", "MODEL", "SET BY"], rows);
-}
+const columns: readonly TableColumn<ModelAlias>[] = [
+  { title: "ALIAS", cell: ({ alias }) => alias, charsMin: 16 },
+  { title: "MODEL", cell: ({ model }) => model, charsMin: 16 },
+  { title: "SET BY", cell: ({ source }) => source, charsMin: 12 },
+];

@@ -2,12 +2,12 @@ import type { LocalModels } from "../../app/models/models.js";
 import type { LoadedConfig } from "../../config/config.js";
 import type { Clock } from "../../core/clock.js";
 import type { UsingOperator } from "../command-helpers.js";
+import type { Printed } from "../listing.js";
 import type { ImportFolders } from "./import-folders.js";
 
 /** What the commands that manage models have in common. */
-export interface ModelCommands {
+export interface ModelCommands extends Printed {
   readonly clock: Clock;
-  readonly out: { write(text: string): unknown };
   /** Reads the models of the configured folders. */
   readonly open: () => Promise<LocalModels>;
   /** Leads to the interface of the operator, which changes models. */

@@ -5,16 +5,16 @@ import type { ModelKind } from "../../core/model.js";
 import { isFree, ticksToUsd, ticksToUsdPerMillion, type Prices } from "../../core/money.js";
 import type { OperatorModel } from "../../http/management/operator/models.js";
 import { reportInvalidValues } from "../command-helpers.js";
-import { formatJson, formatTable } from "../table.js";
+import { printListing, withListing, type ListingOptions } from "../listing.js";
+import type { TableColumn } from "../table.js";
 import type { ModelCommands } from "./deps.js";
 import { pricesCommand } from "./prices-command.js";
 
-interface Options {
+interface Options extends ListingOptions {
   readonly prompt?: string;
   readonly completion?: string;
   readonly cached?: string;
   readonly image?: string;
-  readonly json?: true;
 }
 
 /** The prices without which a model of a kind would work for nothing. */
@@ -27,20 +27,18 @@ const neededPrices: Readonly<Record<ModelKind, readonly ("prompt" | "completion"
 };
 
 /** Adds the commands. */
-export function addChargedPricesCommands(program: Command, { open, using, out }: ModelCommands): void {
+export function addChargedPricesCommands(program: Command, { open, using, ...io }: ModelCommands): void {
   const prices = pricesCommand(program);
-  const print = (rows: readonly PricesRow[], json: boolean): void =>
-    void out.write(json ? formatJson(rows) : toTable(rows));
-  prices
-    .command("set")
+  const print = (items: readonly PricesRow[], options: ListingOptions): void =>
+    printListing(io, options, { items, columns, empty: "No models. Download one: hearth pull qwen3:4b" });
+  withListing(prices.command("set"))
     .description("set what teams are charged for a model")
     .argument("<model>", "ID or alias")
     .option("--prompt <usd>", "price of a million prompt tokens")
     .option("--completion <usd>", "price of a million generated tokens, including reasoning")
     .option("--cached <usd>", "price of a million cached prompt tokens (default: as --prompt)")
     .option("--image <usd>", "price of a generated image")
-    .option("--json", "print one JSON array")
-    .action(async (name: string, { json, ...written }: Options, command: Command) => {
+    .action(async (name: string, { json, wide, ...written }: Options, command: Command) => {
       const changed = await using(async (api) => {
         const { id, kind } = await api.get<OperatorModel>("/operator/models", { model: name });
         return reportInvalidValues(command, async () => {
@@ -49,18 +47,16 @@ export function addChargedPricesCommands(program: Command, { open, using, out }:
           return api.request<OperatorModel>("PUT", "/operator/models", { model: id, change });
         });
       });
-      print([toRow(changed)], json === true);
+      print([toRow(changed)], { json, wide });
     });
-  prices
-    .command("ls")
+  withListing(prices.command("ls").alias("list"))
     .description("list what teams are charged for each model")
-    .option("--json", "print one JSON array")
-    .action(async ({ json }: { json?: true }) => {
+    .action(async (options: ListingOptions) => {
       const { models, sources } = await open();
       const rows = models.list().map(({ manifest: { id, prices } }) => {
         return toRow({ id, prices, settings: sources.settings(id) });
       });
-      print(rows, json === true);
+      print(rows, options);
     });
 }
 
@@ -109,9 +105,11 @@ export function toUsdPrices(prices: Prices): Omit<PricesRow, "id" | "source"> {
   };
 }
 
-function toTable(rows: readonly PricesRow[]): string {
-  return formatTable(
-    ["MODEL", "PROMPT USD", "CACHED USD", "COMPLETION USD", "IMAGE USD", "SET BY"],
-    rows.map((row) => [row.id, row.promptUsd, row.cachedUsd, row.completionUsd, row.imageUsd, row.source]),
-  );
-}
+const columns: readonly TableColumn<PricesRow>[] = [
+  { title: "MODEL", cell: ({ id }) => id, charsMin: 16 },
+  { title: "PROMPT USD", cell: ({ promptUsd }) => promptUsd, kind: "number" },
+  { title: "CACHED USD", cell: ({ cachedUsd }) => cachedUsd, kind: "number", leftOut: 1 },
+  { title: "COMPLETION USD", cell: ({ completionUsd }) => completionUsd, kind: "number" },
+  { title: "IMAGE USD", cell: ({ imageUsd }) => imageUsd, kind: "number" },
+  { title: "SET BY", cell: ({ source }) => source, charsMin: 8 },
+];

@@ -12,6 +12,7 @@ import { modelsInMemory } from "./in-memory.js";
 export function addRmCommand(program: Command, { using, load, out }: ModelCommands): void {
   program
     .command("rm")
+    .alias("delete")
     .description("delete models from the models folder")
     .argument("<model...>", "IDs or aliases")
     .option("--force", "delete also what is in memory, or what adapters are based on")

@@ -1,6 +1,7 @@
 /** `hearth requests`: lists the requests of a running server, those in progress included, and cancels them. */
 import { requestStatuses } from "../../core/run-state.js";
 import { Option, type Command } from "commander";
+import { resolveReference } from "../../core/resolve-reference.js";
 import type { Operator } from "../../app/operator/open.js";
 import type { Clock } from "../../core/clock.js";
 import { forEachReference, operatorOpener, timeAgoArgument, type UsingOperator } from "../command-helpers.js";
@@ -8,15 +9,15 @@ import { ago } from "../duration.js";
 import { withListOptions } from "../batches/commands.js";
 import type { WireRequest, WireRequestDetails } from "../../http/management/requests/requests.js";
 import type { OperatorClient } from "../operator.js";
-import { formatJson, formatTable } from "../table.js";
+import { printListing, type ListingOptions, type Printed } from "../listing.js";
+import { formatJson, type TableColumn } from "../table.js";
 
-interface Io {
+interface Io extends Printed {
   readonly using: UsingOperator;
   readonly clock: Clock;
-  readonly out: { write(text: string): unknown };
 }
 
-interface Options {
+interface Options extends ListingOptions {
   readonly team?: string;
   readonly key?: string;
   readonly model?: string;
@@ -25,7 +26,6 @@ interface Options {
   readonly since?: number;
   readonly until?: number;
   readonly limit: number;
-  readonly json?: true;
 }
 
 interface Page {
@@ -38,14 +38,16 @@ type Filter = Readonly<Record<string, string | undefined>>;
 
 const path = "/admin/requests";
 const pageMax = 1000;
+/** A whole ID, which is a UUID. */
+const idChars = 36;
 
 /** Adds `requests` and its subcommands. @param open opens the interface of the running server; it fails if none is running */
 export function addRequestsCommand(
   program: Command,
   open: () => Promise<Operator>,
-  { clock, out }: Omit<Io, "using">,
+  { clock, out, err }: Omit<Io, "using">,
 ): void {
-  const io = { using: operatorOpener(open, JSON.parse), clock, out };
+  const io = { using: operatorOpener(open, JSON.parse), clock, out, err };
   const requests = program
     .command("requests")
     .description("list the requests of the running server, also those in progress, and cancel them");
@@ -54,14 +56,14 @@ export function addRequestsCommand(
   requests
     .command("cancel")
     .description("end requests in progress; what was generated is charged")
-    .argument("<id...>", "IDs as `hearth requests` shows them")
+    .argument("<id...>", "IDs or their beginnings, as `hearth requests` shows them")
     .option("--json", "print one JSON array")
     .action(async (ids: readonly string[], { json }: { json?: true }) => {
       const ended: WireRequest[] = [];
       try {
         await io.using((api) =>
           forEachReference(ids, async (id) => {
-            ended.push(await api.request<WireRequest>("POST", `${toPath(id)}/cancel`));
+            ended.push(await api.request<WireRequest>("POST", `${await toPath(api, id)}/cancel`));
           }),
         );
       } finally {
@@ -76,28 +78,28 @@ function addShowCommands(requests: Command, { using, out }: Io): void {
   requests
     .command("show")
     .description("show a request, with what it and its answer had if its team keeps that")
-    .argument("<id>", "ID as `hearth requests` shows it")
+    .argument("<id>", "ID or its beginning, as `hearth requests` shows it")
     .option("--json", "print one JSON object")
     .action(async (id: string, { json }: { json?: true }) => {
       const { detailsText } = await import("./details-text.js");
-      const found = await using((api) => api.get<WireRequestDetails>(toPath(id)));
+      const found = await using(async (api) => api.get<WireRequestDetails>(await toPath(api, id)));
       out.write(json === true ? formatJson(found) : detailsText(found));
     });
   requests
     .command("forget")
     .description("delete what was kept of requests and their answers; the requests stay in the list")
-    .argument("<id...>", "IDs as `hearth requests` shows them")
+    .argument("<id...>", "IDs or their beginnings, as `hearth requests` shows them")
     .action((ids: readonly string[]) =>
       using((api) =>
         forEachReference(ids, async (id) => {
-          await api.request("DELETE", `${toPath(id)}/bodies`);
-          out.write(`${id}\n`);
+          await api.request("DELETE", `${await toPath(api, id)}/bodies`);
+          out.write(`deleted what was kept of ${id}\n`);
         }),
       ),
     );
 }
 
-function addListCommand(requests: Command, { using, clock, out }: Io): void {
+function addListCommand(requests: Command, { using, clock, ...io }: Io): void {
   const since = timeAgoArgument(clock);
   withListOptions(requests.command("ls", { isDefault: true }).alias("list"), "requests")
     .description("list requests, the newest first")
@@ -112,7 +114,11 @@ function addListCommand(requests: Command, { using, clock, out }: Io): void {
       const found = await using(async (api) =>
         listRequests(api, await readFilter(options, api), options.limit),
       );
-      out.write(options.json === true ? formatJson(found) : toTable(found, clock.now()));
+      printListing(io, options, {
+        items: found,
+        columns: listColumns(clock.now()),
+        empty: 'No requests. Send one: hearth run MODEL "Hello"',
+      });
     });
 }
 
@@ -132,8 +138,18 @@ async function listRequests(
   return found;
 }
 
-function toPath(id: string): string {
-  return `${path}/${encodeURIComponent(id)}`;
+/** Returns the path of the request that an ID, its beginning, or an `x-request-id` names. */
+async function toPath(api: OperatorClient, reference: string): Promise<string> {
+  return `${path}/${encodeURIComponent(await findId(api, reference))}`;
+}
+
+async function findId(api: OperatorClient, reference: string): Promise<string> {
+  if (reference.length >= idChars) return reference;
+  const { requests } = await api.get<Page>(path, { query: reference, pageSize: pageMax });
+  const isNamed = ({ requestId }: WireRequest): boolean => requestId === reference;
+  return resolveReference("request", reference, requests, isNamed, ({ model, createTime }) => {
+    return `${model}, ${createTime}`;
+  }).id;
 }
 
 async function readFilter(options: Options, api: OperatorClient): Promise<Filter> {
@@ -150,27 +166,31 @@ async function readFilter(options: Options, api: OperatorClient): Promise<Filter
   };
 }
 
-function toTable(requests: readonly WireRequest[], now: number): string {
-  const header = [
-    ...["ID", "STATUS", "KEY", "MODEL", "ROUTE", "PROMPT", "ANSWER"],
-    ...["FIRST", "TOOK", "COST USD", "ACCEPTED"],
+function listColumns(now: number): readonly TableColumn<WireRequest>[] {
+  return [
+    { title: "ID", cell: ({ id }) => id, kind: "id" },
+    { title: "STATUS", cell: ({ status }) => status },
+    { title: "KEY", cell: ({ apiKeyName, apiKeyId }) => apiKeyName ?? apiKeyId, charsMin: 8, leftOut: 5 },
+    { title: "MODEL", cell: ({ model }) => model, charsMin: 12 },
+    { title: "ROUTE", cell: ({ endpoint }) => endpoint, charsMin: 12, leftOut: 1 },
+    { title: "PROMPT", cell: ({ promptTokens }) => String(promptTokens), kind: "number", leftOut: 4 },
+    {
+      title: "ANSWER",
+      cell: ({ completionTokens, reasoningTokens }) => String(completionTokens + reasoningTokens),
+      kind: "number",
+      leftOut: 6,
+    },
+    {
+      title: "FIRST",
+      cell: ({ createTime, firstTokenTime }) => elapsed(createTime, firstTokenTime),
+      kind: "number",
+      leftOut: 2,
+    },
+    { title: "TOOK", cell: ({ createTime, endTime }) => elapsed(createTime, endTime), kind: "number" },
+    { title: "COST USD", cell: ({ costUsd }) => costUsd, kind: "number", leftOut: 3 },
+    { title: "ACCEPTED", cell: ({ createTime }) => ago(now - Date.parse(createTime)) },
   ];
-  const rows = requests.map((request) => [
-    request.id,
-    request.status,
-    request.apiKeyName ?? request.apiKeyId,
-    request.model,
-    request.endpoint,
-    String(request.promptTokens),
-    String(request.completionTokens + request.reasoningTokens),
-    elapsed(request.createTime, request.firstTokenTime),
-    elapsed(request.createTime, request.endTime),
-    request.costUsd,
-    ago(now - Date.parse(request.createTime)),
-  ]);
-  return formatTable(header, rows);
 }
-
 /** Formats the time between two times in seconds; `-` while the later one has not come. */
 function elapsed(from: string, to: string | undefined): string {
   return to === undefined ? "-" : `${((Date.parse(to) - Date.parse(from)) / 1000).toFixed(2)} s`;

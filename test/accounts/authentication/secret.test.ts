@@ -1,11 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  hashSecret,
-  issueSecret,
-  looksMistyped,
-  redactSecret,
-} from "../../../src/accounts/credentials/secret.js";
+import { redactSecret } from "../../../src/core/report/redact-secret.js";
+import { hashSecret, issueSecret, looksMistyped } from "../../../src/accounts/credentials/secret.js";
 import type { Random } from "../../../src/core/random.js";
 
 /** Seeded random bytes, uniformly distributed. */

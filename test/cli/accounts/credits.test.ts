@@ -19,8 +19,8 @@ describe("hearth credits", () => {
     expect(await run("credits", "show")).toBe(
       [
         "NAME   ID           BILLING     CREDIT USD   RESERVED USD   USED USD   MONTH USD   LIMIT USD",
-        "ops    team-one-1   prepaid     10.00        0.00           0.00       0.00        none",
-        "lab    team-one-2   unmetered   0.00         0.00           0.00       0.00        none",
+        "ops    team-one-1   prepaid          10.00           0.00       0.00        0.00        none",
+        "lab    team-one-2   unmetered         0.00           0.00       0.00        0.00        none",
         "",
       ].join("\n"),
     );

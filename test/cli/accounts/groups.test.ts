@@ -8,7 +8,7 @@ describe("hearth groups", () => {
   it("creates, lists, changes and deletes groups, which keys get by their name", async () => {
     const { hearth, json } = await createCommandEnvironment();
     expect(await hearth("groups", "create", "chats", "--acl", chat, "--description", "for all")).toBe(
-      "chats\n",
+      "created the access group chats\nGive it to keys: hearth keys update KEY --acl api-key:group:chats\n",
     );
     await hearth("groups", "set", "chats", "--acl", chat, "--acl", small);
     expect(await hearth("groups", "ls")).toMatch(
@@ -22,7 +22,7 @@ describe("hearth groups", () => {
       "1 API key has the ACL api-key:group:chats",
     );
     await hearth("groups", "create", "unused");
-    expect(await hearth("groups", "rm", "unused")).toBe("unused\n");
+    expect(await hearth("groups", "rm", "unused")).toBe("removed the access group unused\n");
   });
 
   it("limits what the keys of a team may do, and ends that", async () => {

@@ -64,15 +64,15 @@ describe("hearth keys ls", () => {
     await keyUses.write(new Map([["0193a7c2-0000-7", clock.time - 300_000]]));
     expect(await run("ls")).toBe(
       [
-        "NAME     ID              KEY          TEAM      CREATED          LAST USED       STATE",
-        "größte   0193a7c2-0000   hk-...abcd   default   3 years ago      5 minutes ago   disabled",
-        "laptop   0193a7c2-0001   hk-...abcd   default   2 months ago     never           blocked",
-        "laptop   0193a7c2-0002   hk-...abcd   default   2 weeks ago      never           expired",
-        "laptop   0193a7c2-0003   hk-...abcd   ops       1 day ago        never           team blocked",
-        "laptop   0193a7c2-0004   ...          default   1 hour ago       never           active",
-        "laptop   0193a7c2-0005   hk-...abcd   default   1 minute ago     never           active",
-        "laptop   0193a7c2-0006   hk-...abcd   default   59 seconds ago   never           active",
-        "laptop   0193a7c2-0007   hk-...abcd   default   just now         never           active",
+        "NAME     ID                KEY          TEAM      CREATED          LAST USED       STATE",
+        "größte   0193a7c2-0000-7   hk-...abcd   default   3 years ago      5 minutes ago   disabled",
+        "laptop   0193a7c2-0001-7   hk-...abcd   default   2 months ago     never           blocked",
+        "laptop   0193a7c2-0002-7   hk-...abcd   default   2 weeks ago      never           expired",
+        "laptop   0193a7c2-0003-7   hk-...abcd   ops       1 day ago        never           team blocked",
+        "laptop   0193a7c2-0004-7   ...          default   1 hour ago       never           active",
+        "laptop   0193a7c2-0005-7   hk-...abcd   default   1 minute ago     never           active",
+        "laptop   0193a7c2-0006-7   hk-...abcd   default   59 seconds ago   never           active",
+        "laptop   0193a7c2-0007-7   hk-...abcd   default   just now         never           active",
         "",
       ].join("\n"),
     );
@@ -102,7 +102,7 @@ describe("hearth keys rm", () => {
   it("removes a key by the ID that ls shows and prints its full ID", async () => {
     const { run, keys } = await createEnvironment();
     const { apiKeyId } = JSON.parse(await run("create", "--json")) as { apiKeyId: string };
-    expect(await run("rm", apiKeyId.slice(0, 13))).toBe(`${apiKeyId}\n`);
+    expect(await run("rm", apiKeyId.slice(0, 13))).toBe(`removed the API key "unnamed", ID ${apiKeyId}\n`);
     expect(await keys.list(null)).toEqual([]);
   });
 
@@ -139,7 +139,7 @@ describe("hearth keys update", () => {
     const { qps, ...changed } = await json<KeyJson>("keys", "update", made.apiKeyId, ...words);
     expect([qps, changed["name"], changed["aclStrings"]]).toEqual([2, "desk", ["api-key:model:*"]]);
     expect(["tpm", "expireTime", "apiKey"].filter((field) => field in changed)).toEqual([]);
-    expect(await run("update", made.apiKeyId, "--qpm", "9")).toBe(`${made.apiKeyId}\n`);
+    expect(await run("update", made.apiKeyId, "--qpm", "9")).toContain(`, ID ${made.apiKeyId}\n`);
     const ofUsers = ["keys", "update", made.apiKeyId, "--user-qpm", "20", "--user-tpm", "4000"];
     expect(await json<KeyJson>(...ofUsers)).toMatchObject({ qpm: 9, endUserQpm: 20, endUserTpm: "4000" });
     const without = await json<KeyJson>("keys", "update", made.apiKeyId, "--user-qpm", "none");
@@ -188,7 +188,7 @@ describe("hearth keys disable and enable", () => {
   it("make a key invalid and valid again", async () => {
     const { json, run, authenticate } = await createEnvironment();
     const { apiKey, apiKeyId } = await json<KeyJson>("keys", "create");
-    expect(await run("disable", apiKeyId)).toBe(`${apiKeyId}\n`);
+    expect(await run("disable", apiKeyId)).toBe(`disabled the API key "unnamed", ID ${apiKeyId}\n`);
     await expect(authenticate(apiKey)).rejects.toMatchObject({ kind: "permission_denied" });
     expect(await json("keys", "enable", apiKeyId)).toEqual([apiKeyId]);
     expect((await authenticate(apiKey)).key.disabled).toBe(false);
@@ -199,7 +199,7 @@ describe("hearth keys block and unblock", () => {
   it("make a key invalid and valid again; enabling it does not unblock it", async () => {
     const { json, run, authenticate } = await createEnvironment();
     const { apiKey, apiKeyId } = await json<KeyJson>("keys", "create");
-    expect(await run("block", apiKeyId)).toBe(`${apiKeyId}\n`);
+    expect(await run("block", apiKeyId)).toBe(`blocked the API key "unnamed", ID ${apiKeyId}\n`);
     await run("enable", apiKeyId);
     await expect(authenticate(apiKey)).rejects.toMatchObject({
       kind: "permission_denied",

@@ -11,9 +11,9 @@ describe("hearth teams limits", () => {
     await hearth("teams", "limits", teamId, "--model", "ember-1m", "--qps", "2");
     expect(await hearth("teams", "limits", "research")).toBe(
       [
-        "MODEL      QPS    QPM    TPM",
-        "*          none   600    100000",
-        "ember-1m   2      none   none",
+        "MODEL       QPS    QPM      TPM",
+        "*          none    600   100000",
+        "ember-1m      2   none     none",
         "",
       ].join("\n"),
     );

@@ -20,22 +20,25 @@ describe("hearth teams", () => {
     const { hearth, json, authenticate } = await createCommandEnvironment();
     const { teamId } = await json<TeamJson>("teams", "create", "research");
     const ops = await json<TeamJson>("teams", "create", "ops", "--unmetered");
-    expect(await hearth("teams", "rename", "research", "lab")).toBe(`${teamId}\n`);
+    expect(await hearth("teams", "rename", "research", "lab")).toBe(`renamed the team "lab", ID ${teamId}\n`);
     const { apiKey } = await json<{ apiKey: string }>("keys", "create", "--team", "lab");
     expect((await authenticate(apiKey)).team.id).toBe(teamId);
     expect(await json("teams", "block", teamId)).toMatchObject({ teamId, name: "lab", blocked: true });
     await expect(authenticate(apiKey)).rejects.toMatchObject({ kind: "permission_denied" });
     expect(await hearth("teams", "ls")).toBe(
       [
-        "NAME   ID              BILLING     CREATED    STATE",
-        `lab    ${teamId.slice(0, 13)}   prepaid     just now   blocked`,
-        `ops    ${ops.teamId.slice(0, 13)}   unmetered   just now   active`,
+        "NAME   ID                                     BILLING     CREATED    STATE",
+        `lab    ${teamId}   prepaid     just now   blocked`,
+        `ops    ${ops.teamId}   unmetered   just now   active`,
         "",
       ].join("\n"),
     );
+    expect(await hearth("teams", "create", "a team")).toMatch(
+      /^created the team "a team", ID \S+\nGive it credit: hearth credits add 'a team' USD\nMake a key for it: hearth /,
+    );
     await hearth("teams", "unblock", "lab");
     expect((await authenticate(apiKey)).team.blocked).toBe(false);
-    expect((await json<TeamJson[]>("teams", "ls")).map(({ name }) => name)).toEqual(["lab", "ops"]);
+    expect((await json<TeamJson[]>("teams", "ls")).map(({ name }) => name)).toEqual(["lab", "ops", "a team"]);
   });
 
   it("exits with code 2 for an invalid name and fails for an unknown team", async () => {
@@ -61,7 +64,7 @@ describe("hearth management-keys", () => {
     const listed = await hearth("management-keys", "ls");
     expect(listed).toMatch(/^console +\S+ +hm-\.\.\.\S{4} +all +- +just now +never +active$/m);
     expect(listed).toMatch(/^unnamed +\S+ +hm-\.\.\.\S{4} +research +- +just now +never +active$/m);
-    expect(await hearth("management-keys", "rm", one.apiKeyId)).toBe(`${one.apiKeyId}\n`);
+    expect(await hearth("management-keys", "rm", one.apiKeyId)).toContain(`, ID ${one.apiKeyId}\n`);
     await expect(authenticateManager(one.apiKey)).rejects.toMatchObject({ kind: "bad_credential" });
     expect(await json("management-keys", "ls")).toHaveLength(1);
   });

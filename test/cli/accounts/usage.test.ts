@@ -48,11 +48,11 @@ describe("hearth usage", () => {
     const { hearth } = await createEnvironment();
     expect(await hearth("usage")).toBe(
       [
-        "DAY          RUNS   PROMPT   CACHED   COMPLETION   REASONING   IMAGES   COST USD",
-        "2026-11-01   1      100      40       20           5           0        0.0000001",
-        "2026-11-03   1      100      40       20           5           0        0.0000001",
-        "2026-11-04   2      200      80       40           10          0        1000.0000001",
-        "total        4      400      160      80           20          0        1000.0000003",
+        "DAY          RUNS   PROMPT   CACHED   COMPLETION   REASONING   IMAGES       COST USD",
+        "2026-11-01      1      100       40           20           5        0      0.0000001",
+        "2026-11-03      1      100       40           20           5        0      0.0000001",
+        "2026-11-04      2      200       80           40          10        0   1000.0000001",
+        "total           4      400      160           80          20        0   1000.0000003",
         "",
       ].join("\n"),
     );
@@ -265,11 +265,13 @@ describe("hearth prices compare", () => {
     expect(await hearth("prices", "compare", "ls")).toBe(
       [
         "ALIAS         PROMPT USD   CACHED USD   COMPLETION USD   SINCE",
-        "hosted-mini   0.20         0.0001       1.50             2026-11-21T12:00:00.000Z",
+        "hosted-mini         0.20       0.0001             1.50   2026-11-21T12:00:00.000Z",
         "",
       ].join("\n"),
     );
-    expect(await hearth("prices", "compare", "rm", "hosted-mini")).toBe("hosted-mini\n");
+    expect(await hearth("prices", "compare", "rm", "hosted-mini")).toBe(
+      "removed the prices of hosted-mini\n",
+    );
     expect(await json("prices", "compare", "ls")).toEqual([]);
     await expect(hearth("prices", "compare", "rm", "hosted-mini")).rejects.toThrow(
       "'hosted-mini' has no hosted prices.",

@@ -46,6 +46,7 @@ export function commandEnvironment(more: NodeJS.ProcessEnv = {}) {
       },
       clock,
       out: { write: (text) => (printed += text) },
+      err: { write: () => true },
     });
     try {
       await program.parseAsync(words, { from: "user" });

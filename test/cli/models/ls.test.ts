@@ -40,8 +40,8 @@ describe("hearth ls", () => {
 describe("the program", () => {
   it.each([
     ["serve", "start"],
-    ["lst", "ls"],
-    ["delete", "rm"],
+    ["lsx", "ls"],
+    ["remove", "rm"],
     ["status", "ps"],
   ])("exits with code 2 for the unknown command %s and suggests %s", async (other, name) => {
     const run = runProgram([other, "--some", "words"], {});

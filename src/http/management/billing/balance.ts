@@ -41,7 +41,7 @@ export const getPrepaidBalance = managementRoute({
     summary: "Get the credit of a team and its changes",
     description:
       "Amounts are in cents; negative amounts are credit. The total is rounded up, so that it never overstates credit, and the " +
-      "changes sum to it: each is less than one cent from its exact amount. `hearth usage` and `hearth credits show` report exact " +
+      "changes sum to it: each is less than one cent from its exact amount. `hearth usage` and `hearth credits ls` report exact " +
       "amounts.",
     params: { teamId: "Id of a team that the management key may manage." },
     query: querySchema,
