@@ -17,7 +17,11 @@ const supervisorChannel = connectSupervisor(args);
 const problem = openFilesProblem();
 if (problem !== null) process.exitCode = fail(new Error(problem), false);
 else if (supervisorChannel === null && isStart(args))
-  process.exitCode = await supervise(fileURLToPath(import.meta.url), args);
+  process.exitCode = await supervise(
+    fileURLToPath(import.meta.url),
+    args,
+    "npm_lifecycle_event" in process.env,
+  );
 else {
   // The log of a server names places in the sources, and those that led there.
   if (supervisorChannel !== null) {

@@ -15,6 +15,13 @@ import { firstKeyFile, firstManagementKeyFile, writeSecret } from "../store/data
 import { inTurn, type NodeStore } from "../store/nodes.js";
 import { addManagementKey } from "./management-keys/management-keys.js";
 import { newKey } from "./keys/new-key.js";
+import {
+  endPinnedKeys,
+  hasUsableKey,
+  pinnedKeyName,
+  pinnedManagementKeyName,
+  resumePinnedKey,
+} from "./keys/pinned-keys.js";
 import { auditedKey } from "./keys/setting-rules.js";
 import { hashSecret, issueSecret } from "./credentials/secret.js";
 
@@ -32,6 +39,8 @@ interface FirstStartDeps extends KeyStores {
 
 interface FirstKeySettings {
   readonly data: string;
+  /** Whether keys that were pinned end when their setting is gone. */
+  readonly pinnedKeys: "end" | "keep";
   /** Secrets chosen by the operator. */
   readonly apiKey: string | null;
   readonly managementKey: string | null;
@@ -47,9 +56,10 @@ export function ensureFirstKeys(
   return inTurn(deps.nodes, "first keys", deps.clock, () => createFirstKeys(settings, deps));
 }
 
-async function createFirstKeys(settings: FirstKeySettings, deps: KeyStores) {
+async function createFirstKeys(settings: FirstKeySettings, deps: KeyStores & { readonly nodes: NodeStore }) {
   const { apiKey, managementKey } = settings;
   await completeTeamNames(deps);
+  if (settings.pinnedKeys === "end") await endPinnedKeys(settings, deps);
   const { secret } = await ensureFirstKey({
     ...deps,
     pinnedKey: apiKey,
@@ -65,23 +75,13 @@ async function createFirstKeys(settings: FirstKeySettings, deps: KeyStores) {
     firstKey: apiKey === null ? secret : null,
     /** The same for the management key. */
     firstManagementKey: managementKey === null ? firstManagementKey : null,
-    /** Whether this start is the first with this database, or with a management key that the operator has newly configured. */
-    isFirstStart: firstManagementKey !== null,
   };
 }
 
-/** How the first owner of the server signs in to the console: as an owner that exists, or by a link; `secret` is null after the first start. */
-export type OwnerSignIn =
-  { readonly kind: "owner" } | { readonly kind: "link"; readonly secret: string | null };
-
-/** Returns how the first owner signs in. The first start makes the link; later ones leave it to the command line, as others may read their output. */
-export async function ownerSignIn(
-  deps: SignInLinkDeps,
-  { isFirstStart }: Pick<FirstKeys, "isFirstStart">,
-): Promise<OwnerSignIn> {
-  if ((await deps.members.countOwners(null)) > 0) return { kind: "owner" };
-  const secret = isFirstStart ? await createSignInLinks(deps).create(null, serverActor) : null;
-  return { kind: "link", secret };
+/** Makes a link with which the first owner signs in to the console, in the place of an earlier one. @returns its secret; null when the server has an owner */
+export async function createOwnerLink(deps: SignInLinkDeps): Promise<string | null> {
+  if ((await deps.members.countOwners(null)) > 0) return null;
+  return createSignInLinks(deps).create(null, serverActor);
 }
 
 interface FirstStart {
@@ -99,11 +99,12 @@ export async function ensureFirstKey(deps: FirstStartDeps): Promise<FirstStart> 
   const team = await ensureFirstTeam(deps);
   if (pinnedKey !== null && (await managementKeys.findByHash(hashSecret(pinnedKey))) !== null)
     throw secretInUse("HEARTH_API_KEY", "a management key");
-  const known = pinnedKey === null ? !(await keys.isEmpty()) : await isStored(keys, pinnedKey);
+  if (pinnedKey !== null) await resumePinnedKey(deps, pinnedKey);
+  const known = pinnedKey === null ? await hasUsableKey(deps) : await isStored(keys, pinnedKey);
   if (known) return { secret: null, team };
   const secret = pinnedKey ?? issueSecret("hk-", random);
   if (pinnedKey === null) await deps.writeFirstKey(secret);
-  const name = pinnedKey === null ? "first key" : "pinned by HEARTH_API_KEY";
+  const name = pinnedKey === null ? "first key" : pinnedKeyName;
   const key = newKey({ secret, teamId: team.id, name }, serverActor.userId, clock, random);
   await commitAudited(deps, serverActor, {
     action: "CreateApiKey",
@@ -131,7 +132,7 @@ export async function ensureFirstManagementKey(deps: FirstStartDeps): Promise<st
   } else if ((await managementKeys.list()).length > 0) return null;
   const secret = pinnedKey ?? issueSecret("hm-", random);
   if (pinnedKey === null) await deps.writeFirstKey(secret);
-  const name = pinnedKey === null ? "first management key" : "pinned by HEARTH_MANAGEMENT_KEY";
+  const name = pinnedKey === null ? "first management key" : pinnedManagementKeyName;
   await addManagementKey(deps, secret, { teamId: null, name }, serverActor);
   return secret;
 }

@@ -3,7 +3,8 @@
  * that is given there is used instead of the part that would be built.
  */
 import type { Server } from "node:http";
-import { ensureFirstKeys, ownerSignIn, type OwnerSignIn } from "../accounts/first-start.js";
+import { createOwnerLink, ensureFirstKeys } from "../accounts/first-start.js";
+import { formatSignInLink } from "../accounts/sign-in/links.js";
 import type { Config } from "../config/config.js";
 import type { Clock } from "../core/clock.js";
 import { silentLogger, type Logger } from "../core/logger.js";
@@ -12,19 +13,23 @@ import { serveWebSockets } from "../http/inference/websocket/upgrade.js";
 import { operatorRoutes } from "../http/management/operator/server-routes.js";
 import { selectRoutes } from "../http/routes.js";
 import { createHttpServer, type HttpServer, type Listening } from "../http/server/http-server.js";
-import { closeSocket, listenOnSocket } from "../http/server/listen-on-socket.js";
+import { closeSocket, listenOnSocket } from "../http/server/listen/listen-on-socket.js";
+import { reserveAddress, type ReservedAddress } from "../http/server/listen/reserve-address.js";
 import { createOperatorServer } from "../http/server/operator-server.js";
 import { firstKeyFile, firstManagementKeyFile, operatorSocket } from "../store/data-folder.js";
 import type { Database } from "../store/database.js";
+import type { LockHolder } from "../store/folder/lock-holder.js";
 import type { NewDatabase } from "../store/lost-database.js";
 import { openDataFolder, type DataFolder } from "../store/folder/open-data-folder.js";
 import { systemClock, systemRandom } from "../system/clock.js";
 import { buildContext, type Built, type ContextOverrides } from "./context.js";
+import { followAddress } from "./link-base.js";
 import { openForServer } from "./stores/open-database.js";
 import { buildStores } from "./stores/stores.js";
 import type { SystemDeps } from "./system-deps.js";
 
-export type { Listening, OwnerSignIn };
+export { reserveAddress };
+export type { Listening, ReservedAddress };
 
 /** Parts that are used instead of those that `createApp` would build. */
 export interface Overrides extends ContextOverrides {
@@ -35,6 +40,10 @@ export interface Overrides extends ContextOverrides {
   readonly database?: Database;
   /** Whether the server may start with an empty database where there was another one; default: refused. */
   readonly newDatabase?: NewDatabase;
+  /** The process that a second start on the same data folder names; absent: this one. */
+  readonly lockHolder?: LockHolder;
+  /** The address to listen on, bound already; absent: it is bound by `listen`. */
+  readonly reserved?: ReservedAddress;
 }
 
 export type App = Awaited<ReturnType<typeof createApp>>;
@@ -57,16 +66,13 @@ export async function createApp(config: Config, overrides: Overrides = {}) {
   }
 }
 
-async function assemble(
-  config: Config,
-  overrides: ContextOverrides,
-  system: SystemDeps,
-  dataFolder: DataFolder,
-) {
+async function assemble(config: Config, overrides: Overrides, system: SystemDeps, dataFolder: DataFolder) {
   const { database } = dataFolder;
   const stores = buildStores(config, database, system.random);
   const firstKeys = await ensureFirstKeys(config, { ...stores, ...system });
-  const built = await buildContext(config, overrides, system, database, stores);
+  const address = followAddress(config);
+  const { linkBase } = address;
+  const built = await buildContext(config, { ...overrides, linkBase }, system, database, stores);
   const { context, scheduler, liveRuns, engines } = built;
   const server = createHttpServer(context, { routes: selectRoutes(context), serveWebSockets });
   const operator = createOperatorServer(context, operatorRoutes);
@@ -74,15 +80,21 @@ async function assemble(
     ...firstKeys,
     /** Binds the configured address and starts the job queues. @throws Error with code EADDRINUSE or EACCES. */
     async listen(): Promise<Listening> {
-      const listening = await server.listen(config.host, config.port);
+      const listening = await server.listen(config.host, config.port, overrides.reserved);
+      address.set(listening);
       await serveOperator(config, operator, system.logger);
       await startWork(built);
       return listening;
     },
     /** Answers a request that came by another way than the bound address, as the simulation's do. */
     handle: server.callback(),
-    /** Returns how the first owner signs in to the console. The first start makes a link for it. */
-    ownerSignIn: (): Promise<OwnerSignIn> => ownerSignIn({ ...stores, ...system }, firstKeys),
+    /** Makes a link with which the first owner signs in to the console. @returns null when the server has an owner */
+    async ownerLink(): Promise<string | null> {
+      const secret = await createOwnerLink({ ...stores, ...system });
+      return secret === null ? null : formatSignInLink(linkBase(), secret);
+    },
+    /** Returns the address of the server for clients and browsers. */
+    linkBase,
     /**
      * Lets answers in flight finish within the grace time, then closes everything in reverse order. A second call waits for the
      * first.

@@ -43,6 +43,8 @@ export interface ContextOverrides extends EngineOverrides, RunnerOverrides, Acco
   readonly openPuller?: () => Promise<Puller>;
   /** Returns the space of the disk of a folder, instead of what the system says. */
   readonly diskSpace?: (folder: string) => Promise<DiskSpace>;
+  /** Stops the server, when a command asks for it; absent: no command can. */
+  readonly requestStop?: AppContext["requestStop"];
   /** Where each setting comes from, for the people who read them; absent: no setting is shown. */
   readonly sources?: LoadedConfig["sources"];
   /** Folder of the guides, instead of src/docs or its copy in dist/. */
@@ -54,7 +56,7 @@ export type Built = Awaited<ReturnType<typeof buildContext>>;
 /** Builds the context; nothing runs yet, and no model is loaded. @throws Error with one sentence for a setting that cannot be used. */
 export async function buildContext(
   config: Config,
-  overrides: ContextOverrides,
+  overrides: ContextOverrides & Pick<AppContext, "linkBase">,
   { clock, random, logger }: SystemDeps,
   database: Database,
   stores: Stores,
@@ -78,14 +80,13 @@ export async function buildContext(
   const parts = { ...admission, models, engines, scheduler, liveRuns };
   const runners = await buildRunners(config, overrides, system, stores, parts);
   const jobs = buildJobs(config, { ...stores, ...authentication, ...system, ...runners });
-  const { diskSpace, sources = null, guidesFolder } = overrides;
+  const { diskSpace, sources = null } = overrides;
   const alerts = buildAlerts(config, { ...system, ...admission, stores, models, diskSpace });
   const managed = { ...loaded, ...stores, ...system, engines };
   const management = buildModelManagement(config, managed, overrides.openPuller);
 
   const context: AppContext = {
-    ...httpSettings(config, system, overrides.httpLimits),
-    guidesFolder,
+    ...httpSettings(config, system, overrides),
     ...system,
     ...authentication,
     ...runners,

@@ -8,6 +8,7 @@ import { reportBytes, type OnProgress } from "../core/report/progress.js";
 import { copyDatabase } from "../store/backup/copy.js";
 import { sync } from "../store/backup/swap.js";
 import { fileError } from "../system/file-errors.js";
+import { isProcessAlive } from "../system/processes.js";
 import { version } from "../system/version.js";
 import { databaseFile, filesFolder, imagesFolder } from "../store/data-folder.js";
 import { refusePostgres } from "../store/data-folder.js";
@@ -123,7 +124,7 @@ async function workFolder(target: string): Promise<string> {
   try {
     for (const name of await readdir(folder)) {
       const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN;
-      if (pid === process.pid || (pid > 0 && !isAlive(pid)))
+      if (pid === process.pid || (pid > 0 && !isProcessAlive(pid)))
         await rm(join(folder, name), { recursive: true, force: true });
     }
     const work = join(folder, `${prefix}${process.pid}`);
@@ -131,15 +132,6 @@ async function workFolder(target: string): Promise<string> {
     return work;
   } catch (thrown) {
     throw fileError("cannot write to the folder", folder, thrown);
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (thrown) {
-    return thrown instanceof Error && "code" in thrown && thrown.code === "EPERM";
   }
 }
 

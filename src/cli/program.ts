@@ -21,7 +21,9 @@ import { addOtherNames } from "./other-names.js";
 import { addPsCommand } from "./ps.js";
 import { addRequestsCommand } from "./requests/requests.js";
 import { addRunCommand } from "./run/run.js";
+import { addLogsCommand } from "./server/logs.js";
 import { addStartCommand } from "./server/start.js";
+import { addStopCommand } from "./server/stop.js";
 import type { SupervisorChannel } from "./server/supervise.js";
 import type { TextOut } from "./terminal.js";
 import { addUnloadCommand } from "./unload.js";
@@ -65,6 +67,13 @@ export function createProgram(io: ProgramIo): Command {
     return loadConfig(environment, program.opts<{ config?: string }>().config ?? null, options);
   };
   addStartCommand(program, load, { supervisor, environment });
+  addStopCommand(program, {
+    load,
+    find: async (config) => (await import("../app/operator/open.js")).findOperatorServer(config),
+    out,
+    err,
+  });
+  addLogsCommand(program, { load, out, err, onInterrupt: io.onInterrupt });
   const openModels = async (): Promise<LocalModels> =>
     (await import("../app/models/models.js")).openLocalModels((await load()).config);
   addRunCommand(program, load, openModels);

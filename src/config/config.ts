@@ -42,8 +42,12 @@ const settings = {
     .refine((key) => !key.startsWith("hk-"), "must not begin with hk-, the prefix of API keys")
     .nullable()
     .default(null),
+  /** Whether a pinned key ends at the first start without its setting, or stays. */
+  pinnedKeys: z.enum(["end", "keep"]).default("end"),
   /** `auto`: warn on a terminal, else info. */
   logLevel: z.enum(["auto", "silent", "error", "warn", "info", "debug"]).default("auto"),
+  /** Bytes of the log in the data folder; 0: it has none. */
+  logBytesMax: zeroOr(whole(65_536, 1_099_511_627_776)).default(33_554_432),
   /** true behind a proxy that terminates TLS: a public address is allowed, and X-Forwarded-* headers are trusted. */
   trustProxy: onOff.default(false),
   /** PEM file of the server's certificate, which makes it speak HTTPS; the file may also have the certificates of intermediate authorities. */

@@ -5,14 +5,20 @@ import { list } from "./values.js";
 const groupsMax = 1000;
 const text = (max: number) => z.string().min(1, "must not be empty").max(max);
 
-/** An address without path: what a browser shows before the path. */
+/** An address of a browser, with a path where a proxy serves Hearth below one. */
 const publicUrl = z
   .string()
-  .transform((written) => written.replace(/\/$/, ""))
+  .transform((written) => written.replace(/\/+$/, ""))
   .refine(
-    (written) => /^https?:\/\//.test(written) && URL.canParse(written) && new URL(written).origin === written,
-    "must be an address without path, such as https://hearth.example.com",
+    isPublicAddress,
+    "must be an address such as https://hearth.example.com or https://example.com/hearth",
   );
+
+function isPublicAddress(written: string): boolean {
+  if (!/^https?:\/\//.test(written) || !URL.canParse(written)) return false;
+  const { origin, pathname } = new URL(written);
+  return written === (pathname === "/" ? origin : origin + pathname);
+}
 
 /** The client secret and the answers of the provider travel to it, so that plain text is for this machine only. */
 const issuer = z

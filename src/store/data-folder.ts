@@ -18,6 +18,9 @@ interface DatabasePlace {
   readonly databaseUrl: string | null;
 }
 
+/** Name of the folder of the log; a restore leaves it where it is. */
+export const logsFolder = "logs";
+
 /** The folder of what all servers of a database need to see: contents of files, images, settings of models. */
 export function contentsFolder({ data, sharedFolder }: Folder): string {
   return sharedFolder ?? data;
@@ -70,6 +73,16 @@ export function operatorSocket({ data }: OwnFolder, platform = process.platform)
 /** The settings of models that commands and the management API write. */
 export function modelSettingsFile(folder: Folder): string {
   return join(contentsFolder(folder), "model-settings.yaml");
+}
+
+/** The log of the server. */
+export function logFile({ data }: OwnFolder): string {
+  return join(data, logsFolder, "hearth.log");
+}
+
+/** What was in the log before it became too long. */
+export function formerLogFile({ data }: OwnFolder): string {
+  return join(data, logsFolder, "hearth.1.log");
 }
 
 /** The file that names the last backup. */

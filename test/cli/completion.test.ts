@@ -23,7 +23,7 @@ async function candidates(environment: Environment, ...words: string[]): Promise
 
 describe("the words that can follow", () => {
   it.each([
-    [["st"], ["start"]],
+    [["sto"], ["stop"]],
     [["--"], ["--version", "--config", "--help"]],
     [["keys", "rot"], ["rotate"]],
     [["prices", "compare", "s"], ["set"]],

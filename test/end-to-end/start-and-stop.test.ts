@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { writeModel } from "../kit/models/gguf-writer.js";
-import { temporaryFolder } from "../kit/folder.js";
+import { root, temporaryFolder } from "../kit/folder.js";
 import { startProcess } from "../kit/program.js";
 import { clientOf } from "../kit/server/requests.js";
 import { builtInModel } from "../kit/server/settings.js";
@@ -19,21 +19,28 @@ const firstKeys = (data: string): readonly [key: string, managementKey: string] 
   readFileSync(join(data, "first-management-key"), "utf8").trim(),
 ];
 
+/** Returns the command of the README for this server. */
+function readmeCurl(url: string, key: string): string {
+  const [, command = ""] =
+    /```sh\n(curl [^`]*?)\n```/.exec(readFileSync(join(root, "README.md"), "utf8")) ?? [];
+  return command.replace("http://127.0.0.1:4280", url).replace("hk-your-key", key);
+}
+
 // Each start takes seconds, so that these two tests have three between them.
 describe("hearth start", () => {
-  it("on an empty data folder prints its keys, stores them readable by their owner only, prints a working curl command, and stops on SIGTERM after the answer in flight, with 0", async () => {
+  it("on an empty data folder prints its key, stores both keys readable by their owner only, answers the curl command of the README, and stops on SIGTERM after the answer in flight, with 0", async () => {
     const data = join(temporaryFolder(), "data");
     const server = await startProcess({ HEARTH_DATA: data, HEARTH_API_KEY: "" });
-    const curl = await server.line(/^(curl .*)$/);
+    await server.line(/^(http:.*\/console#link=.*)$/);
     const [key, managementKey] = firstKeys(data);
     expect(key).toMatch(/^hk-[0-9A-Za-z]{54}$/);
     expect(server.stdout()).toContain(key);
     expect(statSync(join(data, "first-key")).mode & 0o777).toBe(0o600);
-    expect(server.stdout()).toMatch(new RegExp(`^ {2}Manage {4}${managementKey}  `, "m"));
+    expect(server.stdout()).not.toContain(managementKey);
     expect(statSync(join(data, "first-management-key")).mode & 0o777).toBe(0o600);
     const headers = { authorization: `Bearer ${managementKey}` };
     expect((await fetch(`${server.url}/auth/management-keys/validation`, { headers })).status).toBe(200);
-    const { stdout } = await shell("sh", ["-c", `${curl} -sS`]);
+    const { stdout } = await shell("sh", ["-c", `${readmeCurl(server.url, key)} -sS`]);
     expect(JSON.parse(stdout)).toMatchObject({ object: "chat.completion", model: builtInModel });
 
     const stream = await clientOf(server.url, key).chat.completions.create({

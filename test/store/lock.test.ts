@@ -9,7 +9,9 @@ import { temporaryFolder } from "./records.js";
 it("allows one server at a time in a data folder", () => {
   const folder = join(temporaryFolder(), "data");
   const unlock = lockFolder(folder);
-  expect(() => lockFolder(folder, 0)).toThrow(`another Hearth server is using the data folder ${folder}`);
+  expect(() => lockFolder(folder, 0)).toThrow(
+    `another Hearth server (pid ${process.pid}) is using the data folder ${folder}`,
+  );
   unlock();
   unlock();
   const again = lockFolder(folder);

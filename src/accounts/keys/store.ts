@@ -57,7 +57,10 @@ export function createApiKeyStore(database: Database) {
     },
     find: (id: string) => find(database, id),
     idsOfOwner: (teamId: string | null, ownerId: string) => idsOfOwner(database, teamId, ownerId),
-    isEmpty: () => isEmpty(database),
+    /** Whether there are no keys besides those that have one of these ids. */
+    isEmpty: (except: readonly string[] = []) => isEmpty(database, except),
+    /** Returns the keys that have this name and creator. */
+    findByName: (name: string, userId: string) => findByName(database, name, userId),
     /** Returns the keys whose id starts with `reference`, or whose name or redacted form equals it, in order of id. */
     findByReference: (reference: string, limit: number) => findByReference(database, reference, limit),
     /** Returns keys in order of creation; `teamId` null: keys of all teams. */
@@ -75,9 +78,17 @@ async function withGroups(store: AccessGroupStore, principal: Principal): Promis
   return { ...principal, groups: new Map(groups.map(({ name, acls }) => [name, acls])) };
 }
 
-/** Whether there are no keys at all. */
-async function isEmpty({ kysely }: Database): Promise<boolean> {
-  return (await kysely.selectFrom("apiKeys").select("id").limit(1).executeTakeFirst()) === undefined;
+async function isEmpty({ kysely }: Database, except: readonly string[]): Promise<boolean> {
+  const others = kysely
+    .selectFrom("apiKeys")
+    .select("id")
+    .$if(except.length > 0, (keys) => keys.where("id", "not in", except));
+  return (await others.limit(1).executeTakeFirst()) === undefined;
+}
+
+async function findByName({ kysely }: Database, name: string, userId: string): Promise<readonly ApiKey[]> {
+  const named = kysely.selectFrom("apiKeys").selectAll().where("name", "=", name);
+  return named.where("userId", "=", userId).orderBy("createTime").execute();
 }
 
 async function find({ kysely }: Database, id: string): Promise<ApiKey | null> {

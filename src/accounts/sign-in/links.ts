@@ -106,6 +106,11 @@ function newLink(
   return { secret, writes: signIns.linkWrites(link) };
 }
 
+/** Returns a link that opens the console. @param base the address of the server, without a slash at its end */
+export function formatSignInLink(base: string, secret: string): string {
+  return `${base}/console#link=${secret}`;
+}
+
 /** Returns a new secret of a link or a session: 43 characters of base64url. */
 export function newSecret(random: Random): string {
   return Buffer.from(random.bytes(secretBytes)).toString("base64url");

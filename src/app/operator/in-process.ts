@@ -1,12 +1,12 @@
 /** The part of the composition root that serves the operator's interface about accounts in the process of a command. */
 import type { Config } from "../../config/config.js";
-import { configuredUrl } from "../../config/configured-url.js";
 import { silentLogger } from "../../core/logger.js";
 import { BodyBudget } from "../../core/requests/body-budget.js";
 import { accountRoutes } from "../../http/management/operator/routes.js";
 import { defaultHttpLimits } from "../../http/server/app-context.js";
 import { systemClock, systemRandom } from "../../system/clock.js";
 import { buildAccounts, buildAccountStores } from "../accounts.js";
+import { followAddress } from "../link-base.js";
 import { openForCommand } from "../stores/open-database.js";
 import { serveInProcess, type Operator } from "./serve.js";
 
@@ -19,7 +19,7 @@ export async function openInProcess(config: Config): Promise<Operator> {
   const context = {
     ...system,
     accounts: buildAccounts(config, { ...buildAccountStores(database), ...system }),
-    configuredUrl: configuredUrl(config),
+    linkBase: followAddress(config).linkBase,
     limits: { ...defaultHttpLimits, bodyBytesMax: config.bodyBytesMax },
     bodyBudget: new BodyBudget(systemClock, config.bodiesBytesMax),
     // Few commands need the models, and reading them takes longer than the rest.

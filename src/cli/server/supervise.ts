@@ -23,6 +23,8 @@ const supervisedFlag = "--supervised";
 const stopMessage = "stop";
 /** Time for a server to stop that has not reported its own, because it does not listen yet. */
 const stopMsMax = 30_000;
+/** How often it is looked whether npm has ended. */
+const parentLookMs = 250;
 
 /** Returns whether the command line is `hearth start`. */
 export function isStart(args: readonly string[]): boolean {
@@ -34,17 +36,33 @@ export function isStart(args: readonly string[]): boolean {
  * Keeps a server running until it exits normally, is stopped, or has crashed too often.
  * @param program path of main.js.
  * @param args arguments that are passed to the server unchanged.
+ * @param isOfNpm whether npm started this process: the server then stops when npm is stopped.
  * @returns the exit code.
  */
-export function supervise(program: string, args: readonly string[]): Promise<number> {
+export function supervise(program: string, args: readonly string[], isOfNpm = false): Promise<number> {
   return new Promise((resolve) => {
     const supervisor = new Supervisor([...process.execArgv, program], args, resolve);
     // A closed stderr must not end the supervisor.
     process.stderr.on("error", () => undefined);
     process.on("SIGINT", () => supervisor.stop());
     process.on("SIGTERM", () => supervisor.stop());
+    if (isOfNpm) onParentEnd(() => supervisor.stopOrphan());
     supervisor.start();
   });
+}
+
+/**
+ * npm starts a shell which starts this process, and a signal to npm ends the shell alone: this process then has a new parent. On
+ * Windows the parent of a process never changes.
+ */
+function onParentEnd(action: () => void): void {
+  const { ppid } = process;
+  const timer = setInterval(() => {
+    if (process.ppid === ppid) return;
+    clearInterval(timer);
+    action();
+  }, parentLookMs);
+  timer.unref();
 }
 
 class Supervisor {
@@ -95,6 +113,11 @@ class Supervisor {
     }
   }
 
+  /** What started this process has ended. A terminal that stops both has requested the stop already. */
+  stopOrphan(): void {
+    if (this.state.stopRequests === 0) this.stop();
+  }
+
   private killLate(): void {
     process.stderr.write(`hearth: the server did not stop within ${this.stopMsMax / 1000} s and is killed\n`);
     this.stop();
@@ -125,6 +148,8 @@ class Supervisor {
 export interface SupervisorChannel {
   /** Port on which an earlier server of this supervisor listened; null for the first server. */
   readonly port: number | null;
+  /** Id of the supervisor's process. */
+  readonly pid: number;
   /** Reports to the supervisor that this server listens, and how long it may take to stop. */
   listening(port: number, stopMsMax: number): void;
   /** Calls `action` when the supervisor requests a stop, also if it did so before this call. */
@@ -144,6 +169,7 @@ export function connectSupervisor(args: readonly string[]): SupervisorChannel | 
   process.channel?.unref();
   return {
     port: port === undefined ? null : Number(port),
+    pid: process.ppid,
     listening: (listeningPort, stopMsMax) =>
       void process.send?.({ port: listeningPort, stopMsMax }, undefined, undefined, () => undefined),
     onStop: (action) =>

@@ -104,8 +104,8 @@ export interface ServerContext {
 /** What the routes of accounts work with. A command of the operator builds it without the rest of the server. */
 export interface AccountContext extends ServerContext {
   readonly accounts: Accounts;
-  /** Base URL of a server with this configuration. */
-  readonly configuredUrl: string;
+  /** Returns the address of the server for clients and browsers, without a slash at its end: links begin with it. */
+  readonly linkBase: () => string;
   /** Returns the models of this server. */
   readonly readModels: () => Promise<Pick<ModelRegistry, "find" | "list">>;
 }
@@ -115,6 +115,14 @@ export interface ModelsContext extends ServerContext {
   readonly models: ModelRegistry;
   /** Settings of models. */
   readonly modelAdmin: ModelAdmin;
+}
+
+/** A server that is stopping. */
+export interface ServerStop {
+  /** The process that ends last. */
+  readonly pid: number;
+  /** Within this time it ends, whatever hangs. */
+  readonly endMsMax: number;
 }
 
 /** What the HTTP server and its handlers work with. */
@@ -177,6 +185,8 @@ export interface AppContext extends AnswerContext, AccountContext, ModelsContext
   readonly tls: ServerTls | null;
   /** The address at which browsers reach the server, without a slash at its end; null: the address of each request. */
   readonly publicUrl: string | null;
+  /** Stops the server as a signal does; left out: no command can stop it. */
+  readonly requestStop?: () => ServerStop;
   /** Whether X-Forwarded-* headers are trusted. */
   readonly trustProxy: boolean;
   /** Folder of the guides that /docs/guides shows, with a slash at its end; left out, the folder `docs` of this program. */

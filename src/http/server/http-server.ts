@@ -13,7 +13,7 @@ import { probeHalfClosed } from "./reply/half-closed.js";
 import { closeWhereUnread, discardUnread } from "./reply/unread-body.js";
 import { createDrain, type Drain } from "./reply/drain.js";
 import { Connections } from "./connections.js";
-import { listenOn } from "./listen.js";
+import { reserveAddress, type ReservedAddress } from "./listen/reserve-address.js";
 import { allowOrigins, pathsForPages } from "./middleware/cors.js";
 import { chooseErrorDialect } from "./middleware/error-dialect.js";
 import { handleErrors } from "./middleware/errors.js";
@@ -81,13 +81,15 @@ export function createHttpServer(app: AppContext, { routes, serveWebSockets }: S
     /** Returns the request listener, for use in another Node.js HTTP server. */
     callback: (): ((req: IncomingMessage, res: ServerResponse) => void) => listener,
     /**
-     * Binds the address; port 0 selects a free port.
+     * Takes the address that is reserved, or binds it; port 0 selects a free port.
      * @throws Error with a sentence for the operator and the system's `code`, such as EADDRINUSE.
      */
-    async listen(host: string, port: number): Promise<Listening> {
+    async listen(host: string, port: number, reserved: ReservedAddress | null = null): Promise<Listening> {
       const { tls } = app;
-      const bound = await listenOn(server, tls === null ? "http" : "https", host, port);
-      return { ...bound, certificateNames: tls?.names ?? [] };
+      const address = reserved ?? (await reserveAddress(host, port));
+      await address.giveTo(server);
+      const url = `${tls === null ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
+      return { url, port: address.port, certificateNames: tls?.names ?? [] };
     },
     /**
      * Rejects new requests with 503, waits up to `graceMs` for responses in flight, then closes every connection.

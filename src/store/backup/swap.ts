@@ -14,6 +14,7 @@ import { existsSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { readErrorCode } from "../../system/file-errors.js";
+import { logsFolder } from "../data-folder.js";
 
 const unverified = "restore-unverified";
 const verified = "restore-verified";
@@ -21,8 +22,8 @@ const installing = "restore-installing";
 const done = "before-restore-";
 /** The folder of restored files in the folder that shows the state. */
 const restored = "restored";
-/** Entries of the data folder that no restore moves: what file systems and checkouts have of their own, and the states. */
-const fixed = new Set(["lost+found", ".gitignore", unverified, verified, installing]);
+/** Entries of the data folder that no restore moves: what file systems and checkouts have of their own, the log, and the states. */
+const fixed = new Set(["lost+found", ".gitignore", logsFolder, unverified, verified, installing]);
 /** Beginnings of further ones: the lock of a server with its journal, and the former files of earlier restores. */
 const fixedBeginnings = ["server.lock", done];
 

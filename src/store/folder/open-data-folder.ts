@@ -5,6 +5,7 @@ import { checkAfterUncleanEnd, markRunning, type UncleanEnd } from "../backup/un
 import { databaseFile } from "../data-folder.js";
 import { openDatabase, type Database } from "../database.js";
 import { lockFolder } from "./lock.js";
+import type { LockHolder } from "./lock-holder.js";
 import type { NewDatabase } from "../lost-database.js";
 
 /** The data folder, opened for as long as the server runs. */
@@ -20,6 +21,8 @@ interface Opening {
   /** A database that is open already. */
   readonly database?: Database;
   readonly newDatabase?: NewDatabase;
+  /** The process that the error of a second opening names; absent: this one. */
+  readonly lockHolder?: LockHolder;
   readonly reportsWorkerUrl?: URL | null;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -27,7 +30,7 @@ interface Opening {
 
 /** @throws Error with one clear sentence when the data folder cannot be used. */
 export async function openDataFolder(data: string, opening: Opening): Promise<DataFolder> {
-  const unlock = lockFolder(data);
+  const unlock = lockFolder(data, undefined, opening.lockHolder);
   try {
     const { database, openShared } = opening;
     if (database !== undefined) return { database, unlock };

@@ -59,8 +59,7 @@ async function openNothing({
     startServer({ environment, hasOwnEngine, ...overrides }),
     openPage(options),
   ]);
-  const signIn = await started.app.ownerSignIn();
-  const link = signIn.kind === "link" && signIn.secret !== null ? signIn.secret : "";
+  const [, link = ""] = (await started.app.ownerLink())?.split("#link=") ?? [];
   return { ...started, page, problems: problemsOf(page), link };
 }
 

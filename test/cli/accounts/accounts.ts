@@ -29,7 +29,7 @@ export async function createCommandEnvironment() {
     {
       ...system,
       accounts: buildAccounts(loadConfig({}).config, { ...buildAccountStores(empty.database), ...system }),
-      configuredUrl: "http://127.0.0.1:4280",
+      linkBase: () => "http://127.0.0.1:4280",
       limits: defaultHttpLimits,
       bodyBudget: new BodyBudget(systemClock, defaultHttpLimits.bodyBytesMax),
       readModels: () => Promise.resolve({ find: () => null, list: () => [small] }),

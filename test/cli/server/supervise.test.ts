@@ -117,7 +117,7 @@ describe("hearth start", () => {
     process.kill(serverOf(run), "SIGKILL");
     const models = clientOf(await again, key).models.list();
     await expect(models).resolves.toBeDefined();
-    expect(run.stdout().split(key)).toHaveLength(3);
+    expect(run.stdout().split(key)).toHaveLength(2);
   });
 
   it("F12: ends the server when the supervisor is killed, so that a new start on the same data folder works at once", async () => {

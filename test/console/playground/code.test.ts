@@ -59,7 +59,7 @@ describe("the code of a request", () => {
         `    "b": {},\n    "c": [],\n}`,
     );
     const code = writeCode("python", origin, requestWith("hi"));
-    expect(code).toContain(`client = OpenAI(base_url="${origin}/v1", api_key=os.environ["HEARTH_API_KEY"])`);
+    expect(code).toContain(`client = OpenAI(base_url="${origin}/v1", api_key=os.environ["OPENAI_API_KEY"])`);
     expect(code).toContain(`    model="tiny",\n    messages=[\n`);
     expect(code).toContain(`    temperature=0,\n`);
   });
@@ -75,7 +75,7 @@ function requestWith(text: string): PlaygroundRequest {
 
 /** Returns the words that curl receives. */
 function wordsOfCurl(code: string, key: string): readonly string[] {
-  return shell(`curl() { printf '%s\\0' "$@"; }\n${code}`, { HEARTH_API_KEY: key }).split("\0").slice(0, -1);
+  return shell(`curl() { printf '%s\\0' "$@"; }\n${code}`, { OPENAI_API_KEY: key }).split("\0").slice(0, -1);
 }
 
 /** Returns what a shell prints that runs a script. */

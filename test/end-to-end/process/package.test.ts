@@ -108,8 +108,8 @@ describe("the package that npm packs", () => {
       server.exited.then((code) => Promise.reject(new Error(`ended with ${code}: ${server.stderr()}`))),
     ]);
     const data = folders?.data ?? "";
-    expect(server.stdout()).toContain(`stored in ${join(data, "first-key")}`);
     const key = readFileSync(join(data, "first-key"), "utf8").trim();
+    expect(server.stdout()).toContain(`API key ${key}  Sign in:`);
     const messages = [{ role: "user" as const, content: "Hello!" }];
     const answer = await clientOf(url, key).chat.completions.create({ model: builtInModel, messages });
     expect(answer.choices[0]?.message.content).not.toBe("");

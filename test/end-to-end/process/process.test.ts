@@ -37,7 +37,7 @@ describe("hearth start", () => {
       .catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ status: 503 });
     expect((error as Error).message).toMatch(/truncated/);
-    expect(server.stdout()).toMatch(/^ +1 model could not be used: hearth doctor$/m);
+    expect(server.stdout()).toMatch(/^1 model cannot be used: `hearth doctor` says why$/m);
     const listed = await client.models.list();
     expect(listed.data.map(({ id }) => id)).not.toContain(builtInModel);
     const doctor = runProgram(["doctor"], { HEARTH_MODELS: models, HEARTH_DATA: temporaryFolder() });
@@ -107,7 +107,7 @@ describe("hearth start fails with exit code 1 and one clear sentence when", () =
     await startProcess({ HEARTH_DATA: data });
     const run = runProgram(["start"], { HEARTH_PORT: "0", HEARTH_DATA: data });
     expect(await run.exited).toBe(1);
-    expect(run.stderr()).toContain("another Hearth server is using the data folder");
+    expect(run.stderr()).toMatch(/another Hearth server \(pid \d+, http:\S+\) is using the data folder/);
   });
 });
 

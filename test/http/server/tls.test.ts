@@ -46,8 +46,7 @@ describe("with a certificate", () => {
     const server = await startProcess(settings);
     const port = new URL(server.url).port;
     expect(server.url).toBe(`https://0.0.0.0:${port}`);
-    expect(server.stdout()).toContain(`  Base URL  https://${hostname()}:${port}/v1\n`);
-    expect(server.stdout()).toContain(`/v1/chat/completions --cacert ${cert} -H `);
+    expect(await server.line(/^(https:.*)#link=/)).toBe(`https://${hostname()}:${port}/console`);
     const client = trustingClient(`https://127.0.0.1:${port}`);
     const whole = await client.chat.completions.create({ ...question, temperature: 0 });
     const stream = await client.chat.completions.create({ ...question, temperature: 0, stream: true });

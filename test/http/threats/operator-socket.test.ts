@@ -7,7 +7,7 @@ import { openOperator } from "../../../src/app/operator/open.js";
 import { OperatorClient } from "../../../src/cli/operator.js";
 import { loadConfig } from "../../../src/config/config.js";
 import { operatorRoutes } from "../../../src/http/management/operator/server-routes.js";
-import { closeSocket, listenOnSocket } from "../../../src/http/server/listen-on-socket.js";
+import { closeSocket, listenOnSocket } from "../../../src/http/server/listen/listen-on-socket.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { createManualClock } from "../../kit/manual-clock.js";
 import { fileServer, startServer } from "../../kit/server.js";

@@ -18,7 +18,7 @@ model_context_window = 131072
 [model_providers.hearth]
 name = "Hearth"
 base_url = "${url}/v1"
-env_key = "HEARTH_API_KEY"
+env_key = "OPENAI_API_KEY"
 wire_api = "responses"
 `;
     writeFileSync(join(home, ".codex", "config.toml"), settings);
@@ -27,7 +27,7 @@ wire_api = "responses"
     // The sandbox needs rights that containers rarely have; the calls are those below.
     const common = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"];
     const args = resumes ? ["exec", "resume", "--last", ...common, prompt] : ["exec", ...common, prompt];
-    return { program: findBinary(installed, "codex"), args, env: { HEARTH_API_KEY: key } };
+    return { program: findBinary(installed, "codex"), args, env: { OPENAI_API_KEY: key } };
   },
   edit: (file, from, to) => [
     { tool: "exec_command", arguments: { cmd: `sed -i 's/${from}/${to}/' ${basename(file)}` } },

@@ -12,7 +12,7 @@ export interface KindEntry {
   readonly command: string | null;
 }
 
-const json = '-H "Authorization: Bearer $HEARTH_API_KEY" -H "Content-Type: application/json"';
+const json = '-H "Authorization: Bearer $OPENAI_API_KEY" -H "Content-Type: application/json"';
 
 export const kinds: readonly KindEntry[] = [
   {
@@ -62,7 +62,7 @@ export const kinds: readonly KindEntry[] = [
     one: "file",
     states: [],
     hint: "Programs upload files for batches and prompts; the outputs of batches are files, too.",
-    command: `curl ${location.origin}/v1/files -H "Authorization: Bearer $HEARTH_API_KEY" -F purpose=user_data -F file=@report.pdf`,
+    command: `curl ${location.origin}/v1/files -H "Authorization: Bearer $OPENAI_API_KEY" -F purpose=user_data -F file=@report.pdf`,
   },
 ];
 

@@ -13,7 +13,8 @@ function writeCurl(method, path, operation, streamed) {
   const lines = [`curl${streamed ? " -N" : ""} ${url}`];
   if (!["get", "post"].includes(method) || (method === "post" && operation.requestBody === undefined))
     lines[0] = `curl -X ${method.toUpperCase()} ${url}`;
-  if (operation.security.length > 0) lines.push('-H "Authorization: Bearer $HEARTH_API_KEY"');
+  if (operation.security.length > 0)
+    lines.push(`-H "Authorization: Bearer $${nameKeyVariable(path, operation.security)}"`);
   const example = operation.requestBody?.content["application/json"]?.example;
   if (example !== undefined) {
     const body = streamed ? { ...example, stream: true } : example;
@@ -21,6 +22,15 @@ function writeCurl(method, path, operation, streamed) {
     lines.push(`-d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`);
   }
   return lines.join(" \\\n  ");
+}
+
+/**
+ * The variable that the clients of a route read their key from. Hearth's own variables are settings of the server.
+ * @param {string} path @param {{ [scheme: string]: string[] }[]} security
+ */
+function nameKeyVariable(path, security) {
+  if (security.some((scheme) => "managementKey" in scheme)) return "MANAGEMENT_KEY";
+  return /^\/v1\/(messages|complete)\b/.test(path) ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Members of the server and of all teams, and their sign-in links, as commands of the operator use them. */
 import { z } from "zod";
+import { formatSignInLink } from "../../../accounts/sign-in/links.js";
 import { toActor } from "../../../accounts/visibility.js";
 import { parseFields } from "../../../dialects/management/fields.js";
 import { presentMember, settableMemberFields, toMemberChange } from "../../server/present-member.js";
@@ -41,7 +42,7 @@ const linkSchema = z.object({
 export const createOperatorLink: OperatorRoute = {
   method: "POST",
   path: "/operator/sign-in-links",
-  async handle({ ctx, manager, body }, { accounts, configuredUrl }) {
+  async handle({ ctx, manager, body }, { accounts, linkBase }) {
     const { member: reference, reset } = parseFields(linkSchema, body);
     const { members, signInLinks } = accounts;
     const member = reference == null ? null : await members.resolve(reference);
@@ -50,6 +51,6 @@ export const createOperatorLink: OperatorRoute = {
       member !== null && reset === true
         ? await signInLinks.reset(member, actor)
         : await signInLinks.create(member, actor);
-    ctx.body = { link: `${configuredUrl}/console#link=${secret}` };
+    ctx.body = { link: formatSignInLink(linkBase(), secret) };
   },
 };

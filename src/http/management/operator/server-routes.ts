@@ -10,6 +10,7 @@ import { cancelRequest } from "../requests/cancel.js";
 import { getRequest, listRequests } from "../requests/requests.js";
 import { modelRoutes } from "./models.js";
 import { accountRoutes } from "./routes.js";
+import { stopServer } from "./stop.js";
 
 /** What commands of the operator use of a running server. */
 export const operatorRoutes: readonly OperatorRoute<AppContext>[] = [
@@ -17,6 +18,7 @@ export const operatorRoutes: readonly OperatorRoute<AppContext>[] = [
   ...modelRoutes,
   getAdminModel,
   unloadModel,
+  stopServer,
   // Requests
   listRequests,
   getRequest,

@@ -5,6 +5,7 @@
 import { open, rename, link, rm, stat, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
 import type { Clock } from "../../../core/clock.js";
+import { isProcessAlive } from "../../../system/processes.js";
 import { readRegularFile } from "../../../system/regular-file.js";
 import { pause } from "./retry.js";
 
@@ -99,16 +100,7 @@ async function removeStale(path: string, { clock }: LockDeps): Promise<boolean> 
 function isStale(content: string, ageMs: number): boolean {
   const [pid = "", host] = content.split(" ");
   if (host === undefined || !/^\d+$/.test(pid)) return ageMs > emptyMsMax;
-  return ageMs > silentMsMax || (host === hostname() && !isAlive(Number(pid)));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (thrown) {
-    return readCode(thrown) === "EPERM";
-  }
+  return ageMs > silentMsMax || (host === hostname() && !isProcessAlive(Number(pid)));
 }
 
 async function toContent(path: string): Promise<string | null> {

@@ -65,7 +65,7 @@ describe("the settings of single sign-on", () => {
     [{ HEARTH_OIDC_GROUPS: '[{"group":"leads","role":"admin"}]' }, /oidcGroups\.0\.team \(set by/],
     [{ HEARTH_OIDC_GROUPS: JSON.stringify([{ ...rule, rule: 1 }]) }, /oidcGroups\.0 \(set by.*"rule"/],
     [{ HEARTH_OIDC_CLIENT_SECRET: "short" }, /oidcClientSecret \(set by.*8 characters/],
-    [{ HEARTH_PUBLIC_URL: "https://hearth.example.com/path" }, /publicUrl \(set by.*without path/],
+    [{ HEARTH_PUBLIC_URL: "https://hearth.example.com/path?x=1" }, /publicUrl \(set by.*must be an address/],
     [{ HEARTH_PUBLIC_URL: "hearth.example.com" }, /publicUrl \(set by/],
   ])("are refused by name: %j", (change, message) => {
     expect(() => loadConfig(variables(change))).toThrow(message);

@@ -40,7 +40,7 @@ export function CodeDialog(): JSX.Element {
                 : text}
             </pre>
             <p class="hint">
-              Set <code>HEARTH_API_KEY</code> to an API key first.
+              Set <code>OPENAI_API_KEY</code> to an API key first.
             </p>
           </>
         )}

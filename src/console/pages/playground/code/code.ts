@@ -1,4 +1,4 @@
-/** A request as a program that sends it, for copying. The key is in the variable HEARTH_API_KEY. Pure. */
+/** A request as a program that sends it, for copying. The key is in the variable OPENAI_API_KEY. Pure. */
 import type { PlaygroundRequest } from "../request.js";
 
 export type CodeLanguage = "curl" | "python" | "typescript";
@@ -47,7 +47,7 @@ function curlCode(origin: string, request: PlaygroundRequest): string {
   const body = JSON.stringify({ ...request, stream: true }, null, 2);
   const head = [
     `curl -N ${shellQuoted(`${origin}/v1/chat/completions`)}`,
-    '-H "Authorization: Bearer $HEARTH_API_KEY"',
+    '-H "Authorization: Bearer $OPENAI_API_KEY"',
     "-H 'Content-Type: application/json'",
   ];
   // No line of JSON is the mark of the end: texts have no line breaks in them.
@@ -70,7 +70,7 @@ function pythonCode(origin: string, request: PlaygroundRequest): string {
 
 from openai import OpenAI
 
-client = OpenAI(base_url=${JSON.stringify(`${origin}/v1`)}, api_key=os.environ["HEARTH_API_KEY"])
+client = OpenAI(base_url=${JSON.stringify(`${origin}/v1`)}, api_key=os.environ["OPENAI_API_KEY"])
 answer = client.chat.completions.create(
 ${values.join("\n")}
 )
@@ -84,7 +84,7 @@ function typescriptCode(origin: string, request: PlaygroundRequest): string {
     : "console.log(answer.choices[0]?.message);\n";
   return `import OpenAI from "openai";
 
-const client = new OpenAI({ baseURL: ${JSON.stringify(`${origin}/v1`)}, apiKey: process.env.HEARTH_API_KEY });
+const client = new OpenAI({ baseURL: ${JSON.stringify(`${origin}/v1`)}, apiKey: process.env.OPENAI_API_KEY });
 const answer = await client.chat.completions.create(${JSON.stringify(fields, null, 2)});
 ${output}`;
 }

@@ -2,7 +2,7 @@ import { chmod, rm } from "node:fs/promises";
 import { mkdirSync } from "node:fs";
 import type { Server } from "node:http";
 import { dirname } from "node:path";
-import type { Clock } from "../../core/clock.js";
+import type { Clock } from "../../../core/clock.js";
 
 /**
  * Binds a server to a socket in the file system that only the user of this process can open. Its folder is for that user alone from the
