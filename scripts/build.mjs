@@ -36,6 +36,7 @@ const lock = join(dist, ".building");
 const isChecked = !process.argv.includes("--unchecked");
 const lockWaitMsMax = 300_000;
 const separator = "\n\n";
+const manPage = join(dist, "man", "hearth.1");
 const licensesFile = "third-party-licenses.txt";
 
 process.exitCode = await main(process.argv.includes("--if-stale"));
@@ -72,12 +73,13 @@ async function build() {
   const main = join(dist, "main.js");
   if (program.outputs.get(main)?.startsWith("#!") === false)
     return fail("src/main.ts must begin with #!/usr/bin/env node");
-  removeOrphans([...outputs.keys(), ...copiedFiles().map(nameOutput), mediaLibrary]);
+  removeOrphans([...outputs.keys(), ...copiedFiles().map(nameOutput), mediaLibrary, manPage]);
   for (const [file, content] of outputs) write(file, content);
   for (const file of copiedFiles()) write(nameOutput(file), readFileSync(file));
   if (existsSync(main)) chmodSync(main, 0o755);
   for (const file of nativeSources().filter((file) => file.endsWith(".c"))) compile(file);
   if (!areTypesRight) return fail("tsc found errors (above)");
+  writeManPage(main);
   const names = [...outputs.keys(), ...copiedFiles().map(nameOutput)].map((file) => relative(dist, file));
   writeFileSync(stamp, [before, ...names].join(separator));
   return 0;
@@ -115,6 +117,13 @@ function compile(source) {
   const made = `${library}.${process.pid}`;
   spawnSync(process.env["CC"] ?? "cc", [...options, "-o", made, source, "-ldl"], { stdio: "ignore" });
   if (existsSync(made)) renameSync(made, library);
+}
+
+/** The manual page is made of the commands. @param {string} main */
+function writeManPage(main) {
+  if (!existsSync(join(src, "cli", "man-page.ts"))) return;
+  const { status, stdout } = spawnSync(process.execPath, [main, "man"], { encoding: "utf8" });
+  if (status === 0) write(manPage, stdout);
 }
 
 /** @param {string} reason */

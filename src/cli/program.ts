@@ -14,9 +14,11 @@ import { addFilesCommand } from "./batches/files.js";
 import { operatorOpener } from "./command-helpers.js";
 import { addCompletionCommands } from "./completion/completion.js";
 import { addDoctorCommand } from "./doctor.js";
+import { addManCommand } from "./man-page.js";
 import { addModelCommands } from "./models/commands.js";
 import { importFolders } from "./models/import-folders.js";
 import { addPullCommand } from "./models/pull.js";
+import { addNextSteps } from "./next-step.js";
 import { addOtherNames } from "./other-names.js";
 import { addPsCommand } from "./ps.js";
 import { addRequestsCommand } from "./requests/requests.js";
@@ -86,6 +88,8 @@ export function createProgram(io: ProgramIo): Command {
   addBackups(program, load, io);
   addDoctorCommand(program, load, systemClock, out);
   addCompletionCommands(program, { out, load, openModels, openOperator });
+  addManCommand(program, out);
+  addNextSteps(program, load, out);
   addOtherNames(program);
   return program;
 }

@@ -109,7 +109,14 @@ function inShell(shell: string, args: readonly string[], environment: Environmen
   return run.stdout + run.stderr;
 }
 
-const has = (shell: string): boolean => spawnSync(shell, ["-c", "exit 0"]).status === 0;
+/** Returns what the name of a test says where a shell is absent, and `it`. */
+function forShell(shell: string): readonly [string, typeof it | ReturnType<typeof it.runIf>] {
+  const isThere = spawnSync(shell, ["-c", "exit 0"]).status === 0;
+  return isThere ? ["", it] : [` (not run: apt-get install ${shell})`, it.runIf(false)];
+}
+
+const [noFish, itInFish] = forShell("fish");
+const [noZsh, itInZsh] = forShell("zsh");
 
 describe("hearth completion", () => {
   const withModel = (): Environment => {
@@ -136,7 +143,7 @@ describe("hearth completion", () => {
     expect(tab("--config", "")).toBe(`${registered}compopt -o default\n\n`);
   });
 
-  it.runIf(has("fish"))("fish: completes as bash does (where fish is installed)", () => {
+  itInFish(`fish: completes as bash does${noFish}`, () => {
     const environment = withModel();
     const tab = (line: string): string =>
       inShell("fish", ["-c", `hearth completion fish | source; complete -C '${line}'`], environment);
@@ -145,7 +152,7 @@ describe("hearth completion", () => {
     expect(tab("hearth prices compare ")).toMatch(/^(ls|rm|set|help)\t/m);
   });
 
-  it.runIf(has("zsh"))("zsh: passes what is found to its completion system (where zsh is installed)", () => {
+  itInZsh(`zsh: passes what is found to its completion system${noZsh}`, () => {
     const environment = withModel();
     const tab = (...words: string[]): string => {
       const quoted = words.map((word) => `'${word}'`).join(" ");
