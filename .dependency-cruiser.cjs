@@ -295,7 +295,7 @@ module.exports = {
         pathNot: [
           "^test/(kit|scripts|fuzz|simulation|tidy)/",
           // Tests of the evaluation of the built-in models, and of a package.
-          "^test/(end-to-end/captions/loop|models/eval-builtin|end-to-end/process/package)\\.test\\.ts$",
+          "^test/(end-to-end/captions/loop|models/eval-builtin|end-to-end/process/package|packaging/install)\\.test\\.ts$",
         ],
       },
       to: { path: "^scripts/" },

@@ -4,9 +4,8 @@
  *   of npm runs the script at `npm ci`, also those before 11.16, which do not know `allowScripts`;
  * - `resolved`, so that packages come from the configured registry.
  *
- * Removes the binaries for CUDA, and what names them: neither `npm ci` nor an install of a release brings them, and
- * `npm install --no-save` installs them on request. npm leaves packages for other platforms out of a checkout, but not out of a release,
- * so a mark of the platform would not do.
+ * Removes the binaries for CUDA, and what names them: neither `npm ci` nor an install of a release, which names what the lock file does,
+ * brings them, and `npm install` installs them on request.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -70,7 +70,7 @@ function makeFiles(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   run(process.execPath, "scripts/build.mjs");
-  run("npm", "pack", "--silent", "--pack-destination", folder);
+  run(process.execPath, "scripts/package.mjs", folder);
   run(process.execPath, "scripts/sbom.mjs", join(folder, `hearth-${packageVersion()}.cdx.json`));
   writeFileSync(join(folder, "SHA256SUMS"), checksums(folder));
 }

@@ -27,6 +27,16 @@ const neverLoaded = [
 
 const typesAndMaps = /\.(map|d\.[cm]?ts)$/;
 
+/** @param {string} name of a package */
+export function isNeverLoaded(name) {
+  return neverLoaded.includes(name);
+}
+
+/** @param {string} name of a package @param {string} file path inside it */
+export function isUnusedPart(name, file) {
+  return unusedParts.get(name)?.pattern.test(file) === true || typesAndMaps.test(file);
+}
+
 /** Parts that are used at install only, or not at all, by package; a pattern is tried on the path of a file inside the package. */
 const unusedParts = new Map([
   ["node-llama-cpp", { pattern: /^llama\/gitRelease\.bundle$/, reason: "sources of llama.cpp" }],
@@ -38,6 +48,12 @@ const unusedParts = new Map([
     },
   ],
   ["@modelcontextprotocol/sdk", { pattern: /^dist\/cjs\//, reason: "never loaded" }],
+  [
+    "@huggingface/transformers",
+    { pattern: /^(src|types)\/|^dist\/(?!transformers\.node\.mjs$)/, reason: "never loaded" },
+  ],
+  ["onnxruntime-node", { pattern: /^(lib|script)\//, reason: "never loaded" }],
+  ["tiktoken", { pattern: /^(?!lite\/|encoders\/).+\.wasm$|^encoders\/.+\.c?js$/, reason: "never loaded" }],
 ]);
 
 /**
@@ -95,7 +111,7 @@ function reasonToRemove(name, entry, target) {
   if (binary !== undefined) return reasonToRemoveBinary(binary, target);
   if (entry === undefined) return "not in the lock file";
   if (entry.dev === true) return "development";
-  return neverLoaded.includes(name) ? "never loaded" : null;
+  return isNeverLoaded(name) ? "never loaded" : null;
 }
 
 /**
@@ -145,7 +161,7 @@ function isForeignRuntime(inside, platform, arch) {
  * @param {string} folder
  * @returns {string[]}
  */
-function filesIn(root, folder) {
+export function filesIn(root, folder) {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
     if (entry.isFile()) return [path];

@@ -9,7 +9,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
 /** Packages that are loaded from node_modules. */
-const external = [
+export const unbundled = [
   "@huggingface/transformers",
   "better-sqlite3",
   "mpg123-decoder",
@@ -62,7 +62,7 @@ export async function bundle(root, sources) {
     format: "esm",
     platform: "node",
     target: "node20.19",
-    external,
+    external: unbundled,
     banner: { js: banner },
     sourcemap: true,
     sourcesContent: false,

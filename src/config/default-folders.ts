@@ -3,10 +3,9 @@
  * `models`. An installed package keeps nothing in its own folder, which an update replaces: it uses the platform's folder for data of
  * programs.
  */
-import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { findInstallation } from "../system/installation.js";
 
 interface DefaultFolders {
   readonly data: string;
@@ -34,9 +33,8 @@ export function platformFolders(
 }
 
 function ownInstallation(): Installation {
-  // The same place from src/ and from dist/.
-  const source = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
-  return { platform: process.platform, home: homedir(), isCheckout: existsSync(source) };
+  const isCheckout = findInstallation().kind === "checkout";
+  return { platform: process.platform, home: homedir(), isCheckout };
 }
 
 /** XDG_DATA_HOME counts when it is absolute, as its specification demands. */

@@ -12,6 +12,7 @@ const machine: GpuFacts = {
   used: null,
   platform: "linux-x64",
   binaries: vulkan,
+  installed: { kind: "checkout", folder: "/hearth" },
 };
 const command = `npm install --no-save @node-llama-cpp/linux-x64-cuda@${engineVersion} @node-llama-cpp/linux-x64-cuda-ext@${engineVersion}`;
 
@@ -22,6 +23,12 @@ describe("hearth doctor, about the GPU", () => {
       {},
       true,
       `not used, models run on the CPU: the NVIDIA GPU cannot be used; CUDA binaries are not installed: ${command}`,
+    ],
+    [
+      "prints the line of a program that npm installed for all users",
+      { installed: { kind: "global", folder: "/usr/lib/node_modules/hearth" } },
+      true,
+      `not used, models run on the CPU: the NVIDIA GPU cannot be used; CUDA binaries are not installed: ${command.replace("--no-save", "--global")}`,
     ],
     [
       "prints it, too, where Vulkan is used instead",

@@ -70,6 +70,12 @@ export const largerTests: readonly LargerTests[] = [
     files: ["end-to-end/media/{clients,lists}.test.ts", "cli/models/seeing.test.ts"],
   },
   {
+    size: "nightly",
+    what: "npm install --global: seconds and megabytes, and what is installed works",
+    why: "SQLite is compiled, and 100 MB come from a registry; the size all looks at the package",
+    files: ["packaging/install.test.ts"],
+  },
+  {
     size: "all",
     what: "backup, restore and unclean ends of a data folder",
     why: "each test copies whole data folders and starts servers on them",

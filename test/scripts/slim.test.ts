@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { copyFileSync, cpSync, existsSync, linkSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { selectRemovals, type Target } from "../../scripts/slim-removals.mjs";
 import { startMcpServer, startOlderMcpServer } from "../kit/doubles/mcp-server.js";
 import { root, temporaryFolder } from "../kit/folder.js";
 import { runProgram } from "../kit/program.js";
+import { answerEveryKind } from "../kit/server/every-kind.js";
 import { clientOf } from "../kit/server/requests.js";
 import { builtInModel, testKey } from "../kit/server/settings.js";
 
@@ -152,7 +152,7 @@ describe("a slim install", () => {
       expect(await doctor.exited).toBe(0);
       const server = runProgram(["start"], environment, copy, program);
       const client = clientOf(await server.line(/^listening on (http:\/\/\S+)$/));
-      expect(await answers(client)).toEqual({ text: true, embedding: 2, image: true });
+      expect(await answerEveryKind(client)).toEqual({ text: true, embedding: 2, image: true });
       for (const { url: server_url, methods } of mcp) {
         const tools = [{ type: "mcp" as const, server_label: "math", server_url }];
         await client.responses.inputTokens.count({ model: builtInModel, input: "Hello", tools });
@@ -164,33 +164,6 @@ describe("a slim install", () => {
     copyTimeoutMs,
   );
 });
-
-/** Requests each kind of model once: what a request with an image is answered, an embedding and a drawing. */
-async function answers(client: ReturnType<typeof clientOf>) {
-  const image = await sharp({ create: { width: 32, height: 32, channels: 3, background: "red" } })
-    .png()
-    .toBuffer();
-  const url = `data:image/png;base64,${image.toString("base64")}`;
-  const chat = await client.chat.completions.create({
-    model: builtInModel,
-    messages: [
-      {
-        role: "user",
-        content: [
-          { type: "image_url", image_url: { url } },
-          { type: "text", text: "What is it?" },
-        ],
-      },
-    ],
-  });
-  const embeddings = await client.embeddings.create({ model: "hearth-embed-1m", input: ["one", "two"] });
-  const drawing = await client.images.generate({ prompt: "a red circle", response_format: "b64_json" });
-  return {
-    text: (chat.choices[0]?.message.content ?? "") !== "",
-    embedding: embeddings.data.length,
-    image: (drawing.data?.[0]?.b64_json ?? "") !== "",
-  };
-}
 
 /** Copies what an install consists of; files of node_modules are hard links where that is possible. @returns its folder */
 function copyOfInstall(): string {

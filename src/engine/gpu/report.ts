@@ -1,5 +1,6 @@
 /** Whether a GPU is used, and what is missing where one could be. */
 import { sizeText } from "../../core/report/size-text.js";
+import { findInstallation, npmInstallCommand, type InstalledProgram } from "../../system/installation.js";
 import { engineVersion } from "../../system/version.js";
 import { seenGpu, usableGpu, type UsableGpu, type GpuSetting } from "./memory.js";
 
@@ -18,6 +19,7 @@ export interface GpuFacts {
   readonly platform: string;
   /** Names of the installed packages with GPU binaries, such as `linux-x64-vulkan`. */
   readonly binaries: readonly string[];
+  readonly installed: InstalledProgram;
 }
 
 const namesOfBinaries = ["linux-x64-vulkan", "linux-x64-cuda", "win-x64-vulkan", "win-x64-cuda"];
@@ -29,6 +31,7 @@ export async function gpuReport(config: GpuSetting): Promise<GpuReport> {
     used: await usableGpu(config),
     platform: `${process.platform}-${process.arch}`.replace("win32", "win"),
     binaries: namesOfBinaries.filter(isInstalled),
+    installed: findInstallation(),
   });
 }
 
@@ -56,12 +59,12 @@ function reasonForNone(facts: GpuFacts): string {
 }
 
 /** Says what CUDA needs. The install guide has the same command. */
-function cudaHint({ platform, binaries }: GpuFacts): string {
+function cudaHint({ platform, binaries, installed }: GpuFacts): string {
   const name = `${platform}-cuda`;
   if (!namesOfBinaries.includes(name)) return `there are no CUDA binaries for ${platform}`;
   if (binaries.includes(name)) return "CUDA needs CUDA 12 or 13 (libcudart, libcublas) and its driver";
   const packages = [name, `${name}-ext`].map((one) => `@node-llama-cpp/${one}@${engineVersion}`);
-  return `CUDA binaries are not installed: npm install --no-save ${packages.join(" ")}`;
+  return `CUDA binaries are not installed: ${npmInstallCommand(packages, installed)}`;
 }
 
 function isInstalled(name: string): boolean {

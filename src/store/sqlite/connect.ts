@@ -1,4 +1,6 @@
 import Sqlite from "better-sqlite3";
+import { explainFailure, readErrorCode } from "../../system/file-errors.js";
+import { npmRebuildCommand } from "../../system/installation.js";
 
 /** Opens a connection to a file. */
 export type Connect = (file: string, options: Sqlite.Options) => Sqlite.Database;
@@ -18,7 +20,7 @@ const isCommand = /=|^(wal_checkpoint|incremental_vacuum)\b/;
  * connection is small: SQLite has freed the rest.
  */
 export const connectSqlite: Connect = (file, options) => {
-  const sqlite = new Sqlite(file, options);
+  const sqlite = openFile(file, options);
   const kept: unknown[] = [];
   const prepare = sqlite.prepare.bind(sqlite);
   const prepareKept = (source: string): Sqlite.Statement => {
@@ -39,3 +41,19 @@ export const connectSqlite: Connect = (file, options) => {
   opened.push(sqlite);
   return sqlite;
 };
+
+function openFile(file: string, options: Sqlite.Options): Sqlite.Database {
+  try {
+    return new Sqlite(file, options);
+  } catch (thrown) {
+    if (readErrorCode(thrown).startsWith("SQLITE_")) throw thrown;
+    // The library is not there, or it was compiled for another version of Node.js.
+    const isUnusable =
+      readErrorCode(thrown) === "ERR_DLOPEN_FAILED" || /bindings file/.test(explainFailure(thrown));
+    if (!isUnusable) throw thrown;
+    throw new Error(
+      `SQLite is not compiled for this machine and Node.js ${process.versions.node}: \`${npmRebuildCommand()}\` compiles it`,
+      { cause: thrown },
+    );
+  }
+}

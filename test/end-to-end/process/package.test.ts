@@ -1,69 +1,77 @@
-import { execFile, execFileSync } from "node:child_process";
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
-import { promisify } from "node:util";
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { toShrinkwrap, type Lock } from "../../../scripts/release/shrinkwrap.mjs";
+import { stagePackage } from "../../../scripts/release/package.mjs";
 import { platformFolders } from "../../../src/config/default-folders.js";
 import { root, temporaryFolder } from "../../kit/folder.js";
 import { type ProgramRun, runProgram } from "../../kit/program.js";
 import { clientOf } from "../../kit/server/requests.js";
 import { builtInModel } from "../../kit/server/settings.js";
-import { startRegistry } from "../../kit/doubles/package-registry.js";
 
-const packed = z.tuple([
-  z.object({ filename: z.string(), size: z.number(), files: z.array(z.object({ path: z.string() })) }),
-]);
-const manifest = z.object({ version: z.string(), dependencies: z.record(z.string(), z.string()) });
-const { version, dependencies } = manifest.parse(
-  JSON.parse(readFileSync(join(root, "package.json"), "utf8")),
-);
+const versions = z.record(z.string(), z.string());
+const manifest = z.object({
+  version: z.string(),
+  dependencies: versions,
+  bundleDependencies: z.array(z.string()),
+  optionalDependencies: versions,
+});
+const bundledManifest = z.object({
+  version: z.string(),
+  scripts: z.unknown().optional(),
+  optionalDependencies: z.unknown().optional(),
+});
+const lock = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({
+      version: z.string(),
+      os: z.array(z.string()).optional(),
+      cpu: z.array(z.string()).optional(),
+    }),
+  ),
+});
 const doctorReport = z.object({
   settings: z.array(z.object({ name: z.string(), value: z.string(), source: z.string() })),
 });
 
 /** For all tests of this file. */
 let cleanUp = (): void => undefined;
-let folder = "";
-let tarball: z.infer<typeof packed>[0];
+/** The installed package. */
+let hearth = "";
 let main = "";
 
 beforeAll(() => {
-  folder = temporaryFolder((remove) => (cleanUp = () => void remove()));
-  // What `npm publish` and `npm install` of a folder do, without the build: dist/ is up to date.
-  const shrinkwrap = (...words: string[]) =>
-    execFileSync(process.execPath, [join(root, "scripts/shrinkwrap.mjs"), ...words]);
-  const args = ["pack", "--ignore-scripts", "--json", "--loglevel=error", "--pack-destination", folder];
-  shrinkwrap();
-  try {
-    [tarball] = packed.parse(JSON.parse(execFileSync("npm", args, { cwd: root, encoding: "utf8" })));
-  } finally {
-    shrinkwrap("--remove");
-  }
-  const modules = join(folder, "node_modules");
-  mkdirSync(modules);
-  execFileSync("tar", ["-xzf", join(folder, tarball.filename), "-C", modules]);
-  const hearth = join(modules, "hearth");
-  renameSync(join(modules, "package"), hearth);
-  for (const name of Object.keys(dependencies)) {
-    mkdirSync(dirname(join(modules, name)), { recursive: true });
-    symlinkSync(join(root, "node_modules", name), join(modules, name));
+  const modules = join(
+    temporaryFolder((remove) => (cleanUp = () => void remove())),
+    "node_modules",
+  );
+  hearth = join(modules, "hearth");
+  // What is installed, without the compilation of SQLite: dist/ is up to date.
+  stagePackage(root, hearth);
+  const linked = ["better-sqlite3/build", "@img", "@node-llama-cpp"];
+  for (const name of linked) {
+    const place = join(name.includes("/") ? join(hearth, "node_modules") : modules, name);
+    symlinkSync(join(root, "node_modules", name), place);
   }
   main = join(hearth, "dist/main.js");
   return () => cleanUp();
 });
 
-function packagesOf(text: string): Lock["packages"] {
-  return (JSON.parse(text) as Lock).packages;
+function packageJson(): z.infer<typeof manifest> {
+  return manifest.parse(JSON.parse(readFileSync(join(hearth, "package.json"), "utf8")));
+}
+
+function lockedPackages(): z.infer<typeof lock>["packages"] {
+  return lock.parse(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"))).packages;
+}
+
+/** Returns the files of the package, with slashes. */
+function paths(): readonly string[] {
+  return readdirSync(hearth, { recursive: true, encoding: "utf8", withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(hearth, join(entry.parentPath, entry.name)).replaceAll("\\", "/"));
 }
 
 /** Runs the installed program for a user with an empty home folder. */
@@ -73,15 +81,14 @@ function run(args: readonly string[], environment: NodeJS.ProcessEnv): ProgramRu
 
 /** Returns each file of the installed package with its size and the time of its last change. */
 function filesOfPackage(): readonly string[] {
-  const hearth = dirname(dirname(main));
-  return readdirSync(hearth, { recursive: true, encoding: "utf8" })
+  return paths()
     .map((name) => [name, statSync(join(hearth, name)).size, statSync(join(hearth, name)).mtimeMs].join(" "))
     .toSorted();
 }
 
-describe("the package that npm packs", () => {
-  it("has the program, the guides, the built-in models and the licenses, nothing else, in at most 20 MB", () => {
-    const paths = tarball.files.map(({ path }) => path);
+describe("the package", () => {
+  it("has the program, the guides, the built-in models, the licenses and packages, nothing else", () => {
+    const found = paths().filter((path) => !path.startsWith("node_modules/"));
     for (const path of [
       "dist/main.js",
       "dist/engine/text/worker.js",
@@ -91,11 +98,10 @@ describe("the package that npm packs", () => {
       "LICENSE",
       "README.md",
     ])
-      expect(paths).toContain(path);
+      expect(found).toContain(path);
     const expected =
-      /^(dist\/[^.]|models\/hearth-\w+-\dm\/|(README|CHANGELOG|SECURITY)\.md$|LICENSE$|(package|npm-shrinkwrap)\.json$)/;
-    expect(paths.filter((path) => !expected.test(path))).toEqual([]);
-    expect(tarball.size).toBeLessThan(20e6);
+      /^(dist\/[^.]|models\/hearth-\w+-\dm\/|(README|CHANGELOG|SECURITY)\.md$|LICENSE$|package\.json$|setup\.mjs$)/;
+    expect(found.filter((path) => !expected.test(path))).toEqual([]);
   });
 
   it("installed, answers a chat from the platform's folder of data, and writes nothing into its own", async () => {
@@ -140,75 +146,57 @@ describe("the package that npm packs", () => {
     ]);
   });
 
-  it("E34: has the lock file, without packages of development and without the host of a registry", () => {
-    const hooks = z.object({ scripts: z.object({ prepack: z.string(), postpack: z.string() }) });
-    const { scripts } = hooks.parse(JSON.parse(readFileSync(join(root, "package.json"), "utf8")));
-    expect(scripts.prepack).toMatch(/&& node scripts\/shrinkwrap\.mjs$/);
-    expect(scripts.postpack).toBe("node scripts/shrinkwrap.mjs --remove");
-    const text = readFileSync(join(dirname(dirname(main)), "npm-shrinkwrap.json"), "utf8");
-    const { packages } = JSON.parse(text) as Lock;
-    const locked = packagesOf(readFileSync(join(root, "package-lock.json"), "utf8"));
-    expect(text).not.toMatch(/https?:|"resolved"|"dev": true|devDependencies/);
-    expect(Object.keys(packages).sort()).toEqual(
-      Object.entries(locked)
-        .filter(([, { dev }]) => dev !== true)
-        .map(([path]) => path)
-        .sort(),
+  it("E34: has or names every package in the version of the lock file, and asks npm for no other", () => {
+    const { dependencies, bundleDependencies, optionalDependencies } = packageJson();
+    const locked = Object.entries(lockedPackages());
+    const versionOf = (name: string) => lockedPackages()[`node_modules/${name}`]?.version;
+    for (const [name, wanted] of Object.entries({ ...dependencies, ...optionalDependencies }))
+      expect([name, wanted]).toEqual([name, versionOf(name)]);
+    expect(Object.keys(dependencies).sort()).toEqual([...bundleDependencies].sort());
+    // The libraries of a platform that the engine and its pictures have.
+    const platforms = locked.filter(
+      ([path, { os = [], cpu = [] }]) =>
+        /^node_modules\/@(node-llama-cpp|img)\//.test(path) &&
+        /linux|darwin|win32/.test(os.join()) &&
+        !cpu.includes("wasm32"),
     );
-    for (const [path, { integrity }] of Object.entries(packages))
-      if (path !== "") expect([path, integrity]).toEqual([path, expect.stringMatching(/^sha512-/)]);
-    const withHost = { resolved: "https://registry.example/x.tgz", version: "1.0.0" };
-    const lock = { name: "x", version: "1.0.0", lockfileVersion: 3, packages: { "": {}, a: withHost } };
-    expect(toShrinkwrap(lock).packages["a"]).toEqual({ version: "1.0.0" });
+    expect(platforms.map(([path]) => path.replace("node_modules/", "")).sort()).toEqual(
+      Object.keys(optionalDependencies).sort(),
+    );
+    for (const path of paths().filter((each) =>
+      /node_modules\/(@[^/]+\/)?[^/@]+\/package\.json$/.test(each),
+    )) {
+      const bundled = bundledManifest.parse(JSON.parse(readFileSync(join(hearth, path), "utf8")));
+      expect([path, bundled.scripts, bundled.optionalDependencies]).toEqual([path, undefined, undefined]);
+      expect([path, bundled.version]).toEqual([path, lockedPackages()[dirname(path)]?.version]);
+    }
   });
 
-  it("E34: installed from a registry, brings the versions and hashes of the lock file, overrides included", async () => {
-    const project = temporaryFolder();
-    writeFileSync(join(project, "package.json"), '{"name":"project","version":"1.0.0","private":true}');
-    const file = join(folder, tarball.filename);
-    const manifestOfPackage = manifest
-      .loose()
-      .parse(JSON.parse(readFileSync(join(dirname(dirname(main)), "package.json"), "utf8")));
-    const registry = await startRegistry(file, manifestOfPackage);
-    const options = [
-      "--registry",
-      registry,
-      "--cache",
-      temporaryFolder(),
-      "--package-lock-only",
-      "--ignore-scripts",
+  it("has what each of its packages depends on", () => {
+    const loaded = [
+      "node-llama-cpp",
+      "@huggingface/transformers",
+      "better-sqlite3",
+      "sharp",
+      "tiktoken/lite",
     ];
-    await promisify(execFile)("npm", ["install", ...options, `hearth@${version}`], { cwd: project });
-    const found = packagesOf(readFileSync(join(project, "package-lock.json"), "utf8"));
-    const locked = packagesOf(readFileSync(join(root, "package-lock.json"), "utf8"));
-    const inside = Object.entries(found).flatMap(([path, { version: installed, integrity }]) =>
-      path === "" || path === "node_modules/hearth"
-        ? []
-        : [[path.replace(/^node_modules\/hearth\//, ""), installed, integrity]],
-    );
-    expect(inside.sort()).toEqual(
-      Object.entries(locked)
-        .filter(([path, { dev }]) => path !== "" && dev !== true)
-        .map(([path, entry]) => [path, entry.version, entry.integrity])
-        .sort(),
-    );
-    expect(inside.map(([path]) => path)).toContain("node_modules/prebuild-install");
+    const parts = [...loaded, "onnxruntime-node", "unpdf", "mpg123-decoder"];
+    const script = `await Promise.all(${JSON.stringify(parts)}.map((name) => import(name))); process.exit(0);`;
+    const args = ["--input-type=module", "--eval", script];
+    expect(spawnSync(process.execPath, args, { cwd: hearth, encoding: "utf8" })).toMatchObject({
+      status: 0,
+      stderr: "",
+    });
   });
 
-  it("E34: unpacked, is installed by npm ci from the lock file, as the guide says, which asks no registry for versions", () => {
-    const unpacked = temporaryFolder();
-    execFileSync("tar", ["-xzf", join(folder, tarball.filename), "-C", unpacked, "--strip-components", "1"]);
-    const npm = (...words: string[]): string =>
-      execFileSync("npm", [...words, "--cache", temporaryFolder()], { cwd: unpacked, encoding: "utf8" });
-    npm("pkg", "delete", "devDependencies");
-    const planned = npm("ci", "--omit=dev", "--dry-run", "--offline", "--ignore-scripts");
-    for (const [name, wanted] of Object.entries(dependencies))
-      expect(planned).toContain(`${name} ${wanted}\n`);
+  it("is made by npm run package alone: npm pack in a checkout says so", () => {
+    const { status, stderr } = spawnSync("npm", ["pack", "--dry-run"], { cwd: root, encoding: "utf8" });
+    expect([status, stderr.includes("Run `npm run package`")]).toEqual([1, true]);
   });
 
   it("prints its version", async () => {
     const printed = run(["--version"], {});
     expect(await printed.exited).toBe(0);
-    expect(printed.stdout()).toBe(`${version}\n`);
+    expect(printed.stdout()).toBe(`${packageJson().version}\n`);
   });
 });
