@@ -56,7 +56,10 @@ export async function forEachReference(
     try {
       await action(reference);
     } catch (thrown) {
-      failures.push(thrown instanceof Error ? thrown.message : String(thrown));
+      const message = thrown instanceof Error ? thrown.message : String(thrown);
+      const isUnclear =
+        thrown instanceof HearthError && thrown.kind === "not_found" && !message.includes(reference);
+      failures.push(isUnclear ? `${reference}: ${message}` : message);
     }
   }
   // A server that is gone fails all of them alike.

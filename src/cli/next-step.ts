@@ -8,7 +8,7 @@ import type { TextOut } from "./terminal.js";
 /** By the words of a command. A line has at most 80 columns. */
 const nextSteps: Readonly<Record<string, string>> = {
   run: "Next: `hearth pull qwen3:4b` brings a larger model, `hearth keys create` a key.",
-  "keys create": "Next: give it to a client, with the base URL that `hearth start` prints.",
+  "keys create": "Next: `hearth usage --by key` shows what each key has used.",
   pull: "Next: `hearth run MODEL` chats with it, and `hearth set MODEL` tunes it.",
 };
 

@@ -16,6 +16,23 @@ type Query = Readonly<Record<string, string | number | null | undefined>>;
 /** How long a running server may take to begin an answer: it may be suspended, or hang. */
 const answerMsMax = 120_000;
 
+/** The commands that list what was not found, by what the message says of it. */
+const lists: readonly (readonly [what: string, command: string])[] = [
+  ["API key", "keys ls"],
+  ["management key", "management-keys ls"],
+  ["team", "teams ls"],
+  ["member", "members ls"],
+  ["access group", "groups ls"],
+  ["channel", "alerts channels"],
+  ["request", "requests"],
+];
+
+/** Adds the command that lists what there is to the message of an answer that something was not found. */
+function nameList(message: string): string {
+  const [, command] = lists.find(([what]) => message.startsWith(`Cannot find ${what}`)) ?? [];
+  return command === undefined ? message : `${message.replace(/\.$/, "")}. \`hearth ${command}\` lists them.`;
+}
+
 export class OperatorClient {
   readonly #connection: Operator["connection"];
   readonly #clock: Clock;
@@ -71,7 +88,7 @@ export class OperatorClient {
     const { message } = JSON.parse(await text(answer)) as { readonly message?: string };
     throw new HearthError(
       errorKinds[status] ?? "internal",
-      message ?? `the server answered with status ${status}`,
+      message === undefined ? `the server answered with status ${status}` : nameList(message),
     );
   }
 

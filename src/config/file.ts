@@ -4,6 +4,7 @@
  */
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
+import { explainFailure, readErrorCode } from "../system/file-errors.js";
 import { readRegularFileSync } from "../system/regular-file.js";
 import { modelSettingsSchema, type SettingsByModel } from "../models/settings.js";
 
@@ -61,9 +62,8 @@ function parseFile(path: string): Readonly<Record<string, unknown>> {
   try {
     content = parseYaml(readRegularFileSync(path, fileBytesMax).toString("utf8"));
   } catch (thrown) {
-    throw new ConfigError(
-      `cannot read the configuration file ${path}: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
-    );
+    const reason = readErrorCode(thrown) === "ENOENT" ? "it does not exist" : explainFailure(thrown);
+    throw new ConfigError(`cannot read the configuration file ${path}: ${reason}`);
   }
   if (content === null) return {};
   if (typeof content !== "object" || Array.isArray(content))

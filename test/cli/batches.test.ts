@@ -95,7 +95,7 @@ describe("hearth batches", () => {
     await expect.poll(() => status(id), ended).toBe("in_progress");
     expect(await hearth("batches", "results", id)).toMatchObject({
       code: 1,
-      error: `hearth: ${id} has not ended: it is in_progress\n`,
+      error: `hearth: ${id} has not ended: it is in_progress; \`hearth batches show ${id}\` says how far it is\n`,
     });
     expect((await hearth("batches", "cancel", id)).out).toContain("status:    cancelling\n");
     held.open();

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../kit/folder.js";
 import { hasTerminal, openTerminal, withoutTerminal } from "../kit/terminal.js";
 import { commandEnvironment } from "./models/environment.js";
 
-const line = "Next: give it to a client, with the base URL that `hearth start` prints.\n";
+const line = "Next: `hearth usage --by key` shows what each key has used.\n";
 
 /** Runs commands that do nothing. @returns what was written */
 async function written(data: string, words: readonly string[], isTTY = true): Promise<string> {

@@ -23,7 +23,10 @@ export function addLedgerCommand(program: Command, using: UsingOperator, { out, 
       const isBalanced = problems.length === 0;
       if (json === true) out.write(formatJson({ balanced: isBalanced, problems }));
       else out.write(isBalanced ? "The ledger balances.\n" : `${problems.join("\n")}\n`);
-      if (!isBalanced) throw new Error("the ledger does not balance");
+      if (!isBalanced)
+        throw new Error(
+          "the ledger does not balance; nothing was changed, and `hearth backup FILE --unbalanced` keeps a copy",
+        );
     });
 }
 
@@ -40,5 +43,7 @@ async function verify(api: OperatorClient, show: (progress: Progress) => void): 
     if (problems !== undefined) return problems;
     if (progress !== undefined) show(progress);
   }
-  throw new Error("the check of the ledger was broken off");
+  throw new Error(
+    "the server ended before it had checked the ledger; `hearth ledger verify` checks it again",
+  );
 }

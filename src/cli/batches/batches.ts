@@ -88,7 +88,7 @@ function listResultFiles(batch: WireBatch): readonly string[] {
   if (status === "failed")
     throw new Error(`the input of ${id} was refused:\n${listProblems(batch).join("\n")}`);
   if ((completed_at ?? expired_at ?? cancelled_at) === null)
-    throw new Error(`${id} has not ended: it is ${status}`);
+    throw new Error(`${id} has not ended: it is ${status}; \`hearth batches show ${id}\` says how far it is`);
   return [batch.output_file_id, batch.error_file_id].filter((file) => file !== null);
 }
 

@@ -7,6 +7,7 @@ import type { PullProgress } from "../../models/hub/progress.js";
 import type { Puller, PullResult } from "../../models/hub/puller.js";
 import type { UsingOperator } from "../command-helpers.js";
 import { rewriteLine, type TextOut } from "../terminal.js";
+import { explainPullFailure } from "./pull-failure.js";
 import { formatProgressBar, formatProgressLine } from "./pull-progress.js";
 
 interface PullIo {
@@ -36,12 +37,14 @@ export function addPullCommand(program: Command, io: PullIo): void {
       const ignoreInterrupt = io.onInterrupt(() => stop.abort());
       const warn = warnOnce(io, display);
       // The timers of a retry do not keep the process alive.
+      let latest: PullProgress | null = null;
       const keepAlive = setInterval(() => undefined, keepAliveMs);
       try {
         const puller = await io.openPuller();
         const result = await puller.pull(what, {
           signal: stop.signal,
           onProgress(progress) {
+            latest = progress;
             warn.check(progress);
             display.progress(progress);
           },
@@ -51,13 +54,15 @@ export function addPullCommand(program: Command, io: PullIo): void {
         await warn.checked();
         display.finish(result);
         if (result.problem !== null)
-          throw new Error(`the model was downloaded, but the engine cannot load it: ${result.problem}`);
+          throw new Error(
+            `the model was downloaded, but the engine cannot load it: ${result.problem}. ` +
+              `Its file is kept: \`hearth rm ${result.id}\` removes it.`,
+          );
       } catch (thrown) {
         display.leave();
-        if (stop.signal.aborted) throw new Error(`stopped; \`hearth pull ${what}\` goes on from here`);
         if (thrown instanceof HearthError && thrown.kind === "invalid_value")
           command.error(`hearth: ${thrown.message}`, { exitCode: 2 });
-        throw thrown;
+        throw explainPullFailure(thrown, { what, progress: latest, isStopped: stop.signal.aborted });
       } finally {
         clearInterval(keepAlive);
         ignoreInterrupt();

@@ -30,7 +30,9 @@ export function knownKey(config: Config): string {
   try {
     return readFileSync(firstKeyFile(config), "utf8").trim();
   } catch {
-    throw new Error(`no API key: set HEARTH_API_KEY (there is none in ${firstKeyFile(config)})`);
+    throw new Error(
+      `no API key: there is none in ${firstKeyFile(config)}; \`hearth keys create\` makes one for HEARTH_API_KEY`,
+    );
   }
 }
 

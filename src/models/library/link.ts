@@ -51,7 +51,9 @@ interface LinkOptions {
 export async function linkModels(options: LinkOptions): Promise<LinkReport> {
   const { from, source, isDryRun } = options;
   if (!((await stat(source).catch(() => null))?.isDirectory() ?? false))
-    throw new Error(`there is no folder ${source}`);
+    throw new Error(
+      `there is no folder ${source}; if the models are elsewhere: \`hearth import --from ${from} FOLDER\``,
+    );
   const found = await finders[from](source);
   if (!isDryRun) await mkdir(options.folder, { recursive: true });
   const folder = await realpath(options.folder).catch(() => options.folder);

@@ -110,7 +110,7 @@ describe("hearth keys rm", () => {
     const { run, keys } = await createEnvironment();
     const { redactedApiKey } = JSON.parse(await run("create", "--json")) as { redactedApiKey: string };
     await expect(run("rm", "nope", redactedApiKey, "neither")).rejects.toThrow(
-      "Cannot find API key 'nope'.\nCannot find API key 'neither'.",
+      "Cannot find API key 'nope'. `hearth keys ls` lists them.\nCannot find API key 'neither'. `hearth keys ls` lists them.",
     );
     expect(await keys.list(null)).toEqual([]);
   });

@@ -181,7 +181,7 @@ describe("hearth import", () => {
   it("reports a folder that is not there, and a program that is not known", async () => {
     const { hearth, folder } = commandEnvironment();
     await expect(hearth("import", "--from", "ollama")).rejects.toThrow(
-      `there is no folder ${join(folder, "ollama")}`,
+      `there is no folder ${join(folder, "ollama")}; if the models are elsewhere: \`hearth import --from ollama FOLDER\``,
     );
     await expect(hearth("import", "--from", "other")).rejects.toThrow(
       "Allowed choices are ollama, lmstudio, hf",
