@@ -38,7 +38,14 @@ export async function extractArchive(
   onBytes: (bytes: number) => void,
 ): Promise<BackupManifest> {
   const source = (await openRegularFile(file)).createReadStream();
-  source.on("data", (chunk) => onBytes(chunk.length));
+  source.on("data", (chunk) => {
+    try {
+      onBytes(chunk.length);
+    } catch (thrown) {
+      // Who is asked may stop the work.
+      source.destroy(thrown instanceof Error ? thrown : new Error(String(thrown)));
+    }
+  });
   const gunzip = createGunzip();
   source.once("error", (thrown) => gunzip.destroy(thrown));
   source.pipe(gunzip);

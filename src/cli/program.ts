@@ -107,21 +107,19 @@ function addRequests(program: Command, load: Load, { out, err, content }: Progra
 }
 
 /** Adds the commands that back up and restore the data folder, and that move it to another database. */
-function addBackups(program: Command, load: Load, { out, err }: ProgramIo): void {
+function addBackups(program: Command, load: Load, { out, err, onInterrupt }: ProgramIo): void {
+  const long = { clock: systemClock, out, err, onInterrupt };
   addBackupCommands(program, {
     create: async (file, options) =>
       (await import("../backup/create.js")).createBackup((await load()).config, file, options),
     restore: async (file, options) =>
       (await import("../backup/restore.js")).restoreBackup((await load()).config, file, options),
-    clock: systemClock,
-    out,
-    err,
+    ...long,
   });
   addMigrateCommand(program, {
     move: async (onProgress) =>
       (await import("../backup/move-database.js")).moveDatabase((await load()).config, onProgress),
-    out,
-    err,
+    ...long,
   });
 }
 
@@ -136,7 +134,7 @@ function addModels(
     (await import("../app/operator/open.js")).openModelOperator((await load()).config),
   );
   const folders = importFolders(environment, home);
-  addModelCommands(program, { open, using, load, folders, clock: systemClock, out, err });
+  addModelCommands(program, { open, using, load, folders, clock: systemClock, out, err, onInterrupt });
   addPullCommand(program, {
     openPuller: async () =>
       (await import("../app/models/pulls.js")).openPuller((await load()).config, environment, true),

@@ -2,27 +2,33 @@
 import { createInterface } from "node:readline";
 import type { Command } from "commander";
 import type { Progress } from "../../core/report/progress.js";
-import { progressLine } from "../backup/progress.js";
 import type { OperatorClient } from "../operator.js";
+import { createProgressWriter } from "../progress.js";
 import type { TextOut } from "../terminal.js";
 import { formatJson } from "../table.js";
 import type { AccountsIo, UsingOperator } from "../command-helpers.js";
 
-type LedgerIo = Pick<AccountsIo, "out"> & { readonly err: TextOut };
+type LedgerIo = Pick<AccountsIo, "out" | "clock"> & { readonly err: TextOut };
 
 /** Adds the command; it fails if the ledger does not balance. */
-export function addLedgerCommand(program: Command, using: UsingOperator, { out, err }: LedgerIo): void {
+export function addLedgerCommand(
+  program: Command,
+  using: UsingOperator,
+  { out, err, clock }: LedgerIo,
+): void {
   const ledger = program.command("ledger").description("check the ledger");
   ledger
     .command("verify")
     .description("recompute every balance, cost, charge and sum of usage, and report differences")
     .option("--json", "print one JSON object")
-    .action(async ({ json }: { json?: true }) => {
-      const line = progressLine(err);
+    .option("-q, --quiet", "print nothing but errors")
+    .action(async ({ json, quiet = false }: { json?: true; quiet?: boolean }) => {
+      const line = createProgressWriter(err, { isQuiet: quiet, clock });
       const problems = await using((api) => verify(api, line.show)).finally(line.clear);
       const isBalanced = problems.length === 0;
       if (json === true) out.write(formatJson({ balanced: isBalanced, problems }));
-      else out.write(isBalanced ? "The ledger balances.\n" : `${problems.join("\n")}\n`);
+      else if (!isBalanced) out.write(`${problems.join("\n")}\n`);
+      else if (!quiet) out.write("The ledger balances.\n");
       if (!isBalanced)
         throw new Error(
           "the ledger does not balance; nothing was changed, and `hearth backup FILE --unbalanced` keeps a copy",

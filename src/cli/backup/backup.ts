@@ -5,22 +5,21 @@ import type { RestoreOptions, RestoreReport } from "../../backup/restore.js";
 import type { Clock } from "../../core/clock.js";
 import { sizeText } from "../../core/report/size-text.js";
 import { formatJson } from "../table.js";
-import type { TextOut } from "../terminal.js";
-import { progressLine } from "./progress.js";
+import { withProgress, type LongCommandIo } from "../progress.js";
 
-interface BackupIo {
+interface BackupIo extends LongCommandIo {
   /** Backs up the configured data folder. */
   readonly create: (file: string, options: BackupOptions) => Promise<BackupReport>;
   /** Restores the configured data folder. */
   readonly restore: (file: string, options: RestoreOptions) => Promise<RestoreReport>;
   readonly clock: Clock;
   readonly out: { write(text: string): unknown };
-  readonly err: TextOut;
 }
 
 interface RestoreCommandOptions {
   readonly unbalanced?: boolean;
   readonly json?: boolean;
+  readonly quiet?: boolean;
 }
 
 interface BackupCommandOptions extends RestoreCommandOptions {
@@ -33,7 +32,8 @@ export function addBackupCommands(program: Command, io: BackupIo): void {
   addRestoreCommand(program, io);
 }
 
-function addBackupCommand(program: Command, { create, clock, out, err }: BackupIo): void {
+function addBackupCommand(program: Command, io: BackupIo): void {
+  const { create, clock, out } = io;
   program
     .command("backup")
     .description("back up the data folder into one file, also while the server runs; models are not in it")
@@ -41,28 +41,37 @@ function addBackupCommand(program: Command, { create, clock, out, err }: BackupI
     .option("--force", "replace the file if it exists")
     .option("--unbalanced", "back up a ledger that does not balance, too")
     .option("--json", "print one JSON object")
+    .option("-q, --quiet", "print nothing but errors")
     .action(
-      async (file: string, { force = false, unbalanced = false, json = false }: BackupCommandOptions) => {
-        const line = progressLine(err);
-        const options = { clock, force, allowUnbalanced: unbalanced, onProgress: line.show };
-        const report = await create(file, options).finally(line.clear);
-        out.write(json ? formatJson(report) : backupText(report));
+      async (file: string, { force = false, unbalanced = false, json, quiet }: BackupCommandOptions) => {
+        const report = await withProgress(
+          io,
+          { isQuiet: quiet, stopped: `stopped; ${file} was not written` },
+          (onProgress) => create(file, { clock, force, allowUnbalanced: unbalanced, onProgress }),
+        );
+        if (json === true) out.write(formatJson(report));
+        else if (quiet !== true) out.write(backupText(report));
       },
     );
 }
 
-function addRestoreCommand(program: Command, { restore, clock, out, err }: BackupIo): void {
+function addRestoreCommand(program: Command, io: BackupIo): void {
+  const { restore, clock, out } = io;
   program
     .command("restore")
     .description("put a backup in the place of the data folder's files; the server must be stopped")
     .argument("<file>", "file that hearth backup has written")
     .option("--unbalanced", "restore a ledger that does not balance, too")
     .option("--json", "print one JSON object")
-    .action(async (file: string, { unbalanced = false, json = false }: RestoreCommandOptions) => {
-      const line = progressLine(err);
-      const options = { clock, allowUnbalanced: unbalanced, onProgress: line.show };
-      const report = await restore(file, options).finally(line.clear);
-      out.write(json ? formatJson(report) : restoreText(report));
+    .option("-q, --quiet", "print nothing but errors")
+    .action(async (file: string, { unbalanced = false, json, quiet }: RestoreCommandOptions) => {
+      const report = await withProgress(
+        io,
+        { isQuiet: quiet, stopped: "stopped; nothing was restored, and the data folder is as before" },
+        (onProgress) => restore(file, { clock, allowUnbalanced: unbalanced, onProgress }),
+      );
+      if (json === true) out.write(formatJson(report));
+      else if (quiet !== true) out.write(restoreText(report));
     });
 }
 

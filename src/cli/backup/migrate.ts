@@ -3,18 +3,17 @@ import { Option, type Command } from "commander";
 import type { MoveReport } from "../../backup/move-database.js";
 import type { OnProgress } from "../../core/report/progress.js";
 import { formatJson } from "../table.js";
-import type { TextOut } from "../terminal.js";
-import { progressLine } from "./progress.js";
+import { withProgress, type LongCommandIo } from "../progress.js";
 
-interface MigrateIo {
+interface MigrateIo extends LongCommandIo {
   /** Moves the data of the configured data folder. */
   readonly move: (onProgress: OnProgress) => Promise<MoveReport>;
   readonly out: { write(text: string): unknown };
-  readonly err: TextOut;
 }
 
 /** Adds the command. */
-export function addMigrateCommand(program: Command, { move, out, err }: MigrateIo): void {
+export function addMigrateCommand(program: Command, io: MigrateIo): void {
+  const { move, out } = io;
   program
     .command("migrate")
     .description(
@@ -23,10 +22,13 @@ export function addMigrateCommand(program: Command, { move, out, err }: MigrateI
     .addOption(new Option("--from <database>", "where the data is").choices(["sqlite"]).makeOptionMandatory())
     .addOption(new Option("--to <database>", "where it goes").choices(["postgres"]).makeOptionMandatory())
     .option("--json", "print one JSON object")
-    .action(async ({ json = false }: { json?: boolean }) => {
-      const line = progressLine(err);
-      const report = await move(line.show).finally(line.clear);
-      out.write(json ? formatJson(report) : formatReport(report));
+    .option("-q, --quiet", "print nothing but errors")
+    .action(async ({ json, quiet }: { json?: boolean; quiet?: boolean }) => {
+      const stopped =
+        "stopped; the same command goes on from here, and no server starts on that database before it has";
+      const report = await withProgress(io, { isQuiet: quiet, stopped }, move);
+      if (json === true) out.write(formatJson(report));
+      else if (quiet !== true) out.write(formatReport(report));
     });
 }
 

@@ -3,10 +3,11 @@ import type { LoadedConfig } from "../../config/config.js";
 import type { Clock } from "../../core/clock.js";
 import type { UsingOperator } from "../command-helpers.js";
 import type { Printed } from "../listing.js";
+import type { LongCommandIo } from "../progress.js";
 import type { ImportFolders } from "./import-folders.js";
 
 /** What the commands that manage models have in common. */
-export interface ModelCommands extends Printed {
+export interface ModelCommands extends Printed, LongCommandIo {
   readonly clock: Clock;
   /** Reads the models of the configured folders. */
   readonly open: () => Promise<LocalModels>;

@@ -4,6 +4,7 @@ import { Option, type Command } from "commander";
 import type { LinkReport } from "../../models/library/link.js";
 import type { LocalModels } from "../../app/models/models.js";
 import type { OperatorClient } from "../operator.js";
+import { withProgress } from "../progress.js";
 import { formatJson } from "../table.js";
 import { aliasesPath } from "./alias.js";
 import type { ModelCommands } from "./deps.js";
@@ -13,10 +14,12 @@ interface Options {
   readonly from: keyof ImportFolders;
   readonly dryRun?: boolean;
   readonly json?: true;
+  readonly quiet?: boolean;
 }
 
 /** Adds the command. */
-export function addImportCommand(program: Command, { open, using, load, out, folders }: ModelCommands): void {
+export function addImportCommand(program: Command, io: ModelCommands): void {
+  const { open, using, load, out, folders } = io;
   program
     .command("import")
     .description("use the models of another program: they are linked, not copied")
@@ -28,23 +31,28 @@ export function addImportCommand(program: Command, { open, using, load, out, fol
     )
     .option("--dry-run", "show what would be linked, and change nothing")
     .option("--json", "print one JSON object")
-    .action(async (folder: string | undefined, { from, dryRun = false, json }: Options) => {
+    .option("-q, --quiet", "print nothing but errors")
+    .action(async (folder: string | undefined, { from, dryRun = false, json, quiet }: Options) => {
       const { linkModels } = await import("../../models/library/link.js");
       const { models: own, modelsFolders } = (await load()).config;
-      const report = await linkModels({
-        from,
-        source: resolve(folder ?? folders[from]),
-        folder: own,
-        folders: [own, ...modelsFolders],
-        isDryRun: dryRun,
-      });
+      const again = "the same command goes on, and what is linked stays";
+      const report = await withProgress(io, { isQuiet: quiet, stopped: `stopped; ${again}` }, (onProgress) =>
+        linkModels({
+          from,
+          source: resolve(folder ?? folders[from]),
+          folder: own,
+          folders: [own, ...modelsFolders],
+          isDryRun: dryRun,
+          onProgress,
+        }),
+      );
       const { kept, failed: failedAliases } = dryRun
         ? noAliases
         : await using(async (api) => setAliases(api, await open(), report));
       const failed = [...report.failed, ...failedAliases];
       const all = { ...report, failed };
       if (json === true) out.write(formatJson({ ...all, aliasProblems: kept, dryRun }));
-      else out.write(toText(all, kept, own, dryRun));
+      else if (quiet !== true || failed.length > 0) out.write(toText(all, kept, own, dryRun));
       if (failed.length > 0) process.exitCode = 1;
     });
 }

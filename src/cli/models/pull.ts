@@ -6,9 +6,10 @@ import type { SizeReport } from "../../doctor/model-fit.js";
 import type { PullProgress } from "../../models/hub/progress.js";
 import type { Puller, PullResult } from "../../models/hub/puller.js";
 import type { UsingOperator } from "../command-helpers.js";
-import { rewriteLine, type TextOut } from "../terminal.js";
+import { createProgressWriter } from "../progress.js";
+import type { TextOut } from "../terminal.js";
 import { explainPullFailure } from "./pull-failure.js";
-import { formatProgressBar, formatProgressLine } from "./pull-progress.js";
+import { toProgressStep } from "./pull-progress.js";
 
 interface PullIo {
   readonly openPuller: () => Promise<Puller>;
@@ -30,9 +31,9 @@ export function addPullCommand(program: Command, io: PullIo): void {
     .description("download a model into the models folder")
     .argument("<what>", "org/repo[:quant], org/repo/file.gguf, an https URL, or a name such as qwen3:4b")
     .option("--json", "print progress as lines of JSON")
-    .action(async (what: string, { json }: { json?: true }, command: Command) => {
-      const display =
-        json === true ? jsonDisplay(io) : io.out.isTTY === true ? barDisplay(io) : plainDisplay(io);
+    .option("-q, --quiet", "print nothing but warnings and errors")
+    .action(async (what: string, { json, quiet = false }: PullOptions, command: Command) => {
+      const display = json === true ? jsonDisplay(io) : textDisplay(io, quiet);
       const stop = new AbortController();
       const ignoreInterrupt = io.onInterrupt(() => stop.abort());
       const warn = warnOnce(io, display);
@@ -70,6 +71,11 @@ export function addPullCommand(program: Command, io: PullIo): void {
     });
 }
 
+interface PullOptions {
+  readonly json?: true;
+  readonly quiet?: boolean;
+}
+
 interface Display {
   readonly progress: (progress: PullProgress) => void;
   readonly finish: (result: PullResult) => void;
@@ -98,38 +104,17 @@ function warnOnce({ err, reportFit }: PullIo, display: Display) {
   };
 }
 
-/** Rewrites one line. */
-function barDisplay({ out }: PullIo): Display {
-  let isOpen = false;
-  const leave = (): void => {
-    if (isOpen) out.write("\n");
-    isOpen = false;
-  };
+/** A bar on a terminal; elsewhere a line for each file and phase, and for each tenth of the bytes. */
+function textDisplay({ out }: PullIo, isQuiet: boolean): Display {
+  const isTerminal = out.isTTY === true;
+  const writer = createProgressWriter(out, { isQuiet, clock: null });
   return {
     progress(progress) {
-      isOpen = true;
-      rewriteLine(out, formatProgressBar(progress, out.columns ?? 80));
-      if (progress.phase === "done") leave();
+      if (progress.phase !== "done" || isTerminal) writer.show(toProgressStep(progress, isTerminal));
+      if (progress.phase === "done") writer.leave();
     },
-    finish: (result) => out.write(describeEnd(result)),
-    leave,
-  };
-}
-
-/** Writes a line for each file and phase, and for each tenth of the bytes. */
-function plainDisplay({ out }: PullIo): Display {
-  let last = "";
-  return {
-    progress(progress) {
-      const { phase, file, bytesDone, bytesTotal } = progress;
-      const tenth = phase === "downloading" ? Math.floor((10 * bytesDone) / Math.max(1, bytesTotal)) : 0;
-      const step = `${phase} ${file} ${tenth}`;
-      if (step === last) return;
-      last = step;
-      out.write(`${formatProgressLine(progress)}\n`);
-    },
-    finish: (result) => out.write(describeEnd(result)),
-    leave: () => undefined,
+    finish: (result) => (isQuiet ? undefined : void out.write(describeEnd(result))),
+    leave: writer.leave,
   };
 }
 

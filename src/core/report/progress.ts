@@ -3,9 +3,10 @@ export interface Progress {
   /** What is being done, such as `copying the database`. */
   readonly phase: string;
   readonly done: number;
+  /** 0: not known yet. */
   readonly total: number;
   /** What is counted. */
-  readonly unit: "bytes" | "checks" | "rows";
+  readonly unit: "bytes" | "checks" | "models" | "rows";
 }
 
 export type OnProgress = (progress: Progress) => void;

@@ -1,6 +1,7 @@
 /** Links models of other programs into the folder of models. Nothing is copied, and no file of another program changes. */
 import { lstat, mkdir, readlink, realpath, stat, symlink, unlink } from "node:fs/promises";
 import { join, sep } from "node:path";
+import type { OnProgress } from "../../core/report/progress.js";
 import { findHuggingFaceModels } from "./hugging-face.js";
 import { findLmStudioModels } from "./lm-studio.js";
 import { findOllamaModels } from "./ollama.js";
@@ -45,6 +46,8 @@ interface LinkOptions {
   readonly folders: readonly string[];
   /** Whether nothing is to be changed. */
   readonly isDryRun: boolean;
+  /** It may throw, which ends the work between two models. */
+  readonly onProgress?: OnProgress;
 }
 
 /** Links every model that can be used; one that fails does not stop the others. @throws Error when the folder of the other program is none. */
@@ -54,6 +57,7 @@ export async function linkModels(options: LinkOptions): Promise<LinkReport> {
     throw new Error(
       `there is no folder ${source}; if the models are elsewhere: \`hearth import --from ${from} FOLDER\``,
     );
+  options.onProgress?.({ phase: `reading ${source}`, done: 0, total: 0, unit: "models" });
   const found = await finders[from](source);
   if (!isDryRun) await mkdir(options.folder, { recursive: true });
   const folder = await realpath(options.folder).catch(() => options.folder);
@@ -62,7 +66,8 @@ export async function linkModels(options: LinkOptions): Promise<LinkReport> {
   const skipped = [...found.skipped];
   const failed: Skipped[] = [];
   const isRead = await isReadAlready(source, options.folders);
-  for (const model of found.models) {
+  for (const [done, model] of found.models.entries()) {
+    options.onProgress?.({ phase: "linking", done, total: found.models.length, unit: "models" });
     const { name, alias } = model;
     const path = join(folder, ...model.place, model.files[0]?.name ?? "");
     try {

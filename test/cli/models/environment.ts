@@ -47,6 +47,7 @@ export function commandEnvironment(more: NodeJS.ProcessEnv = {}) {
       clock,
       out: { write: (text) => (printed += text) },
       err: { write: () => true },
+      onInterrupt: () => () => undefined,
     });
     try {
       await program.parseAsync(words, { from: "user" });

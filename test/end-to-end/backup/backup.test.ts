@@ -35,7 +35,7 @@ describe("hearth backup", () => {
     const file = join(temporaryFolder(), "backup.tar.gz");
     const { out } = await hearth(data, "backup", file);
     expect(out).toMatch(
-      /^backed up hearth\.db, first-key, model-settings\.yaml, 1 image to \S+\/backup\.tar\.gz \(\d+ kB\), read back and verified; models are not in it\n$/,
+      /^backed up hearth\.db, first-key, model-settings\.yaml, 1 image to \S+\/backup\.tar\.gz \([\d.]+ kB\), read back and verified; models are not in it\n$/,
     );
     const report = JSON.parse((await hearth(data, "backup", file, "--force", "--json")).out) as object;
     expect(report).toMatchObject({
@@ -62,7 +62,10 @@ describe("hearth backup", () => {
     const doctor = async (): Promise<string> => (await hearth(data, "doctor")).out;
     expect(await doctor()).toContain("  ok    backup: none of this data folder yet: `hearth backup FILE`\n");
     const backup = await backupOf(data);
-    const named = new RegExp(`^ {2}ok {4}backup: the last one is of \\d{4}-\\S+Z, \\d+ kB, ${backup}$`, "m");
+    const named = new RegExp(
+      `^ {2}ok {4}backup: the last one is of \\d{4}-\\S+Z, [\\d.]+ kB, ${backup}$`,
+      "m",
+    );
     expect(await doctor()).toMatch(named);
     expect((await hearth(data, "backup", "/nowhere/b.tar.gz")).code).toBe(1);
     expect(await doctor()).toMatch(named);
