@@ -43,7 +43,7 @@ export const largerTests: readonly LargerTests[] = [
     what: "processes: what is left after kill -9 of jobs, batches, ledgers, pulls and pictures; supervision, package, log",
     why: "each starts several processes; the small size starts, stops and kills one server",
     files: [
-      "end-to-end/process/{alert-kill,batch-kill,chaos,deferred-kill,ledger-kill,log,package,process,pull}.test.ts",
+      "end-to-end/process/{alert-kill,batch-kill,chaos,deferred-kill,first-day,ledger-kill,log,package,process,pull}.test.ts",
       "end-to-end/captions/process.test.ts",
       "end-to-end/images/{kill,process}.test.ts",
       "cli/server/{start,stop,supervise}.test.ts",
