@@ -187,7 +187,7 @@ module.exports = {
           "cli/",
           "app/(app|doctor|operator/open|models/(models|pulls))\\.ts$",
           "store/data-folder\\.ts$",
-          "config/(config|configured-url)\\.ts$",
+          "config/(config|configured-url|default-folders)\\.ts$",
           "system/",
           "core/",
           "accounts/",

@@ -1,5 +1,4 @@
 /** The part of the composition root that builds the checks of an installation. */
-import { listStoredPins } from "../accounts/keys/pinned-keys.js";
 import type { LoadedConfig } from "../config/config.js";
 import { silentLogger } from "../core/logger.js";
 import type { ModelRegistry } from "../core/model.js";
@@ -9,7 +8,7 @@ import { examine, type ExaminedConfig } from "../doctor/report.js";
 import { rejectUnloadableModels } from "../doctor/model-trials.js";
 import { readModelTemplate } from "../doctor/template-report.js";
 import type { SystemDeps } from "./system-deps.js";
-import { hasPrepaidTeam, readStoredPins } from "./accounts.js";
+import { hasPrepaidTeam } from "./accounts.js";
 import { remoteEngines } from "./engines/remote.js";
 import { buildGgufTrials, buildOnnxCheck } from "./engines/trials.js";
 import { openRegistry } from "./models/models.js";
@@ -28,7 +27,6 @@ export async function examineInstallation(loaded: LoadedConfig, now: number): Pr
     readTemplate: readModelTemplate,
     // The database may be broken, which other commands report.
     isPriced: () => hasPrepaidTeam(config).catch(() => false),
-    pins: await readStoredPins(config).catch(() => []),
     servers: () => runningServers(config),
     engines: remoteEngines(config),
     now,
@@ -38,22 +36,14 @@ export async function examineInstallation(loaded: LoadedConfig, now: number): Pr
 /** Returns what examines a running server, which knows its models already. Calls at the same time get the same report. */
 export function buildDoctor(
   examined: ExaminedConfig,
-  {
-    teams,
-    keys,
-    managementKeys,
-    nodes,
-    clock,
-    models,
-  }: Stores & SystemDeps & { readonly models: ModelRegistry },
+  { teams, nodes, clock, models }: Stores & SystemDeps & { readonly models: ModelRegistry },
 ): () => Promise<DoctorReport> {
   let examining: Promise<DoctorReport> | null = null;
-  const examineNow = async (): Promise<DoctorReport> =>
+  const examineNow = (): Promise<DoctorReport> =>
     examine(examined, {
       models,
       readTemplate: null,
       isPriced: async () => (await teams.list()).some(({ billing }) => billing === "prepaid"),
-      pins: await listStoredPins({ keys, managementKeys }),
       servers: () => nodes.running(),
       engines: remoteEngines(examined.config),
       now: clock.now(),

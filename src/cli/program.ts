@@ -78,7 +78,7 @@ export function createProgram(io: ProgramIo): Command {
   addLogsCommand(program, { load, out, err, onInterrupt: io.onInterrupt });
   const openModels = async (): Promise<LocalModels> =>
     (await import("../app/models/models.js")).openLocalModels((await load()).config);
-  addRunCommand(program, load, openModels);
+  addRunCommand(program, load, { open: openModels, environment, home: io.home, clock: systemClock });
   addPsCommand(program, load, { clock: systemClock, out, err });
   addModels(program, load, openModels, io);
   const openOperator = async (): Promise<Operator> =>

@@ -132,6 +132,8 @@ const settings = {
   threads: whole(0, 1024).default(0),
   threadPool: z.enum(["auto", "off"]).default("auto"),
   gpu: z.enum(["auto", "off", "cuda", "vulkan", "metal"]).default("auto"),
+  /** Whether `hearth run` keeps what is typed, for the arrow keys of later chats. */
+  runHistory: z.enum(["on", "off"]).default("on"),
   /** How long answers in flight may take to finish once the server is stopped. */
   shutdownGraceMs: whole(0, 3_600_000).default(10_000),
 } as const;

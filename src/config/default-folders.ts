@@ -37,10 +37,28 @@ function ownInstallation(): Installation {
   return { platform: process.platform, home: homedir(), isCheckout };
 }
 
-/** XDG_DATA_HOME counts when it is absolute, as its specification demands. */
 function programDataFolder(environment: NodeJS.ProcessEnv, { platform, home }: Installation): string {
+  const own = platformDataFolder(environment, { platform, home });
+  return own ?? xdgFolder(environment["XDG_DATA_HOME"], join(home, ".local", "share"));
+}
+
+/** Returns the folder for what programs remember of a user, such as what was typed. */
+export function userStateFolder(environment: NodeJS.ProcessEnv, home: string): string {
+  const { platform } = process;
+  const own = platformDataFolder(environment, { platform, home });
+  return join(own ?? xdgFolder(environment["XDG_STATE_HOME"], join(home, ".local", "state")), "hearth");
+}
+
+/** null where the variables of XDG name the folders. */
+function platformDataFolder(
+  environment: NodeJS.ProcessEnv,
+  { platform, home }: Omit<Installation, "isCheckout">,
+): string | null {
   if (platform === "darwin") return join(home, "Library", "Application Support");
-  if (platform === "win32") return environment["LOCALAPPDATA"] ?? join(home, "AppData", "Local");
-  const { XDG_DATA_HOME: xdg = "" } = environment;
-  return isAbsolute(xdg) ? xdg : join(home, ".local", "share");
+  return platform === "win32" ? (environment["LOCALAPPDATA"] ?? join(home, "AppData", "Local")) : null;
+}
+
+/** A folder of XDG counts when it is absolute, as its specification demands. */
+function xdgFolder(stated: string | undefined, otherwise: string): string {
+  return stated !== undefined && isAbsolute(stated) ? stated : otherwise;
 }

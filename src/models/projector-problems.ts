@@ -1,7 +1,6 @@
 /** Projectors that the server could not use, in a file of the data folder, so that commands which read files alone can say why. */
-import { rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { z } from "zod";
-import { replaceFileSync } from "../system/replace-file.js";
 import type { Model } from "../core/model.js";
 import { readRegularFile } from "../system/regular-file.js";
 import type { LoadedRegistry } from "./registry.js";
@@ -30,7 +29,7 @@ export class ProjectorProblems {
       writeFileSync(next, JSON.stringify([...this.#byModel.values()].slice(-problemsMax), null, 1), {
         mode: 0o600,
       });
-      replaceFileSync(next, this.#file);
+      renameSync(next, this.#file);
     } catch {
       rmSync(next, { force: true });
     }

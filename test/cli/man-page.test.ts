@@ -4,11 +4,21 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { renderManPage } from "../../src/cli/man-page.js";
-import { commandTree } from "../kit/command-tree.js";
+import { createProgram } from "../../src/cli/program.js";
 import { root } from "../kit/folder.js";
 import { runProgram } from "../kit/program.js";
 
-const program = commandTree();
+const silent = { write: () => true };
+const program = createProgram({
+  environment: {},
+  home: "/home/someone",
+  out: silent,
+  err: silent,
+  data: silent,
+  content: process.stdout,
+  supervisor: null,
+  onInterrupt: () => () => undefined,
+});
 const hasMan = spawnSync("man", ["--version"]).status === 0;
 
 /** Returns the commands that a person sees, with those below them. */
@@ -29,7 +39,8 @@ describe("the manual page", () => {
         help.commandUsage(command),
         true,
       ]);
-      for (const { long } of command.options) expect(own).toContain(long ?? "");
+      for (const { long } of command.options.filter(({ hidden }) => !hidden))
+        expect(own).toContain(long ?? "");
     }
   });
 

@@ -1,7 +1,7 @@
 /** What reaches the terminal of a person who runs commands: nothing in it is obeyed. */
 import { text as readAll } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { printDelta } from "../../src/cli/run/chat.js";
+import { AnswerPrinter } from "../../src/cli/run/screen/answer-printer.js";
 import { formatJson, formatTable, type TableColumn } from "../../src/cli/table.js";
 import { exactOn, printableBytes, printTo, rewriteLine } from "../../src/cli/terminal.js";
 import { temporaryFolder } from "../kit/folder.js";
@@ -27,6 +27,8 @@ const columns = (...titles: readonly string[]): readonly TableColumn<readonly st
 // oxlint-disable-next-line no-control-regex
 const obeyed = /[\0-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
+const printing = { wrapsWords: true, showsReasoning: true, hasColours: true };
+
 /** A terminal, or a pipe. */
 function stream(isTTY: boolean) {
   let written = "";
@@ -40,15 +42,16 @@ describe.each(Object.entries(hostile))("E31: %s", (_, text) => {
       for (let cut = 0; cut <= text.length; cut += 1) {
         const deltas = [text.slice(0, cut), text.slice(cut)].map((part) => ({ kind, text: part }));
         const [terminal, pipe] = [stream(true), stream(false)];
-        for (const delta of deltas) {
-          printDelta(exactOn(terminal.out), delta);
-          printDelta(exactOn(pipe.out), delta);
+        for (const { out } of [terminal, pipe]) {
+          const printer = new AnswerPrinter(exactOn(out), printing);
+          for (const delta of deltas) printer.print(delta);
+          printer.end();
         }
         // Its own sequences make reasoning dim.
-        const own = kind === "text" ? [] : ["\u001b[2m", "\u001b[0m"];
+        const own = ["\u001b[2m", "\u001b[0m"];
         const shown = own.reduce((left, sequence) => left.replaceAll(sequence, ""), terminal.written());
         expect(shown).not.toMatch(obeyed);
-        expect(pipe.written()).toBe(text);
+        expect(pipe.written()).toBe(kind === "text" ? text : "");
       }
   });
 
@@ -95,6 +98,9 @@ it("E31: lines, tabs and the program's own sequences reach the terminal as they 
   const printed = printTo(out);
   printed.write("a\tb\r\nc\n");
   rewriteLine(printed, "50 %\u001b[31m");
-  printDelta(exactOn(out), { kind: "reasoning", text: "hm" });
-  expect(written()).toBe("a\tb\r\nc\n\r\u001b[K50 %\ufffd[31m\u001b[2mhm\u001b[0m");
+  const printer = new AnswerPrinter(exactOn(out), printing);
+  printer.print({ kind: "reasoning", text: "hm" });
+  expect(written()).toBe(
+    "a\tb\r\nc\n\r\u001b[K50 %\ufffd[31m\u001b[2mThinking...\n\u001b[0m\u001b[2mhm\u001b[0m",
+  );
 });

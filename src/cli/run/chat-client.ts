@@ -3,7 +3,7 @@ import { EventSourceParserStream } from "eventsource-parser/stream";
 import { z } from "zod";
 import type { WireLanguageModels } from "../../http/inference/models/language-models.js";
 import { askServer, openAnswer, ServerError, type ChatServer } from "../server/client.js";
-import { nameFile, toWireMessage, type ChatMessage } from "./messages.js";
+import { nameFile, toWireMessage, type ChatMessage } from "./messages/messages.js";
 
 export type ChatModel = WireLanguageModels["models"][number];
 
@@ -12,10 +12,36 @@ export interface ChatPiece {
   readonly text: string;
 }
 
+export interface ChatUsage {
+  /** Cached ones included. */
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  /** Reasoning included. */
+  readonly answerTokens: number;
+}
+
+/** What is asked. */
+export interface AskedChat {
+  readonly model: string;
+  readonly messages: readonly ChatMessage[];
+  /** Other fields of chat completions. */
+  readonly fields?: object;
+  /** Called when the server reports what the answer took. */
+  readonly onUsage?: (usage: ChatUsage) => void;
+}
+
 const chunk = z.object({
   choices: z.array(
     z.object({ delta: z.object({ content: z.string().nullish(), reasoning_content: z.string().nullish() }) }),
   ),
+  usage: z
+    .object({
+      prompt_tokens: z.number(),
+      completion_tokens: z.number(),
+      prompt_tokens_details: z.object({ cached_tokens: z.number() }),
+      completion_tokens_details: z.object({ reasoning_tokens: z.number() }),
+    })
+    .nullish(),
 });
 const failure = z.object({ error: z.object({ message: z.string() }) });
 
@@ -31,14 +57,14 @@ export async function listChatModels(server: ChatServer): Promise<readonly ChatM
  */
 export async function* streamAnswer(
   server: ChatServer,
-  model: string,
-  messages: readonly ChatMessage[],
+  { model, messages, fields = {}, onUsage }: AskedChat,
   signal: AbortSignal,
 ): AsyncGenerator<ChatPiece> {
+  const usage = onUsage === undefined ? {} : { stream_options: { include_usage: true } };
   const response = await openAnswer(server, "/v1/chat/completions", {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ model, messages: messages.map(toWireMessage), stream: true }),
+    body: JSON.stringify({ model, messages: messages.map(toWireMessage), ...fields, stream: true, ...usage }),
     signal,
   }).catch((thrown: unknown) => {
     throw thrown instanceof ServerError ? new ServerError(nameFile(thrown.message, messages)) : thrown;
@@ -49,14 +75,21 @@ export async function* streamAnswer(
     .pipeThrough(new EventSourceParserStream());
   for await (const frame of frames) {
     if (frame.data === "[DONE]") return;
-    yield* listDeltas(JSON.parse(frame.data));
+    yield* listDeltas(JSON.parse(frame.data), onUsage);
   }
 }
 
-function* listDeltas(data: unknown): Generator<ChatPiece> {
+function* listDeltas(data: unknown, onUsage: AskedChat["onUsage"]): Generator<ChatPiece> {
   const failed = failure.safeParse(data);
   if (failed.success) throw new Error(failed.data.error.message);
-  for (const { delta } of chunk.parse(data).choices) {
+  const { choices, usage } = chunk.parse(data);
+  if (usage != null)
+    onUsage?.({
+      promptTokens: usage.prompt_tokens,
+      cachedTokens: usage.prompt_tokens_details.cached_tokens,
+      answerTokens: usage.completion_tokens + usage.completion_tokens_details.reasoning_tokens,
+    });
+  for (const { delta } of choices) {
     if (delta.reasoning_content) yield { kind: "reasoning", text: delta.reasoning_content };
     if (delta.content) yield { kind: "text", text: delta.content };
   }

@@ -2,7 +2,7 @@
 import { sizeText } from "../../core/report/size-text.js";
 import type { ChatServer } from "../server/client.js";
 import { listChatModels } from "./chat-client.js";
-import { listMedia, type ChatMessage } from "./messages.js";
+import { listMedia, type ChatMessage } from "./messages/messages.js";
 
 /** A model with a projector for sound that `hearth pull` finds. */
 const hearingExample = "ggml-org/Voxtral-Mini-3B-2507-GGUF";
@@ -15,7 +15,8 @@ export async function requireHearing(
 ): Promise<void> {
   const sound = listMedia(messages).find(({ type }) => type === "sound");
   if (sound === undefined) return;
-  const models = await listChatModels(server);
+  // A key that may list no models leaves the answer to the server.
+  const models = await listChatModels(server).catch(() => []);
   const own = models.find(({ id, aliases }) => id === model || aliases.includes(model));
   // An alias may be a pattern: the server decides then.
   if (own === undefined || own.input_modalities.includes("audio")) return;

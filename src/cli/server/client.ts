@@ -48,8 +48,10 @@ export async function openAnswer(
 async function readError(response: Response): Promise<ServerError> {
   const unknown = new ServerError(`the server returned status ${response.status}`);
   try {
-    const { error } = (await response.json()) as { readonly error?: { readonly message?: unknown } };
-    return typeof error?.message === "string" ? new ServerError(error.message) : unknown;
+    const { error } = (await response.json()) as { readonly error?: { readonly message?: unknown } | string };
+    // Routes of Ollama's interface have the message alone.
+    const message = typeof error === "string" ? error : error?.message;
+    return typeof message === "string" ? new ServerError(message) : unknown;
   } catch {
     return unknown;
   }

@@ -2,7 +2,7 @@
 import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { attachFiles } from "../../../src/cli/run/named-files.js";
+import { attachFiles } from "../../../src/cli/run/messages/named-files.js";
 import {
   describeMedia,
   imageTokensOf,
@@ -148,9 +148,11 @@ describeMedia(`hearth run with a model that sees${withoutTerminal}${withoutMedia
       writeFileSync(join(folder, "x.png"), png);
       writeFileSync(join(folder, "bad.png"), "no image");
       const terminal = openTerminal(["run", "gemma3"], { environment: beside(), cwd: folder });
-      await terminal.waitFor(/>>>$/);
+      await terminal.waitFor(/>>> Send a message[^\n]*$/);
       terminal.type(`see ./bad.png${keys.enter}`);
-      await terminal.waitFor(/hearth: '\.\/bad\.png' is not an image of a known type[^]*>>>$/);
+      await terminal.waitFor(
+        /hearth: '\.\/bad\.png' is not an image of a known type[^]*>>> Send a message[^\n]*$/,
+      );
       terminal.type(`see ./x.png${keys.enter}`);
       await terminal.waitFor("Added image './x.png'");
       // While the message is answered.

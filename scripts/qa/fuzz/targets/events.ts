@@ -177,7 +177,11 @@ async function checkOwnClient(pieces: readonly Buffer[], texts: readonly string[
     Promise.resolve(new Response(ReadableStream.from(pieces.filter(({ length }) => length > 0))));
   const read = { text: "", reasoning: "" };
   const server = { url: "http://server", key: "key" };
-  for await (const { kind, text } of streamAnswer(server, "m", [], new AbortController().signal))
+  for await (const { kind, text } of streamAnswer(
+    server,
+    { model: "m", messages: [] },
+    new AbortController().signal,
+  ))
     read[kind] += text;
   const expected = texts.filter((_, index) => index % 3 !== 0).join("");
   check(read.text === expected, () => `the command line reads ${JSON.stringify(read.text)}`);

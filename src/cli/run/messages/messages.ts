@@ -1,5 +1,5 @@
 /** The messages of a chat in the terminal, and how the API is sent them. Pure. */
-import type { soundFormats } from "../../core/prompt/sounds.js";
+import type { soundFormats } from "../../../core/prompt/sounds.js";
 
 export interface ChatMessage {
   readonly role: "system" | "user" | "assistant";

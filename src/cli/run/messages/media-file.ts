@@ -1,11 +1,11 @@
 /** Reads image and sound files for a message. */
-import { imageBytesMax } from "../../core/images/images.js";
-import { sniff, unreadable } from "../../core/images/sniff.js";
-import { beginsAsMp3, describeOtherSound, isWav } from "../../core/prompt/sound-kinds.js";
-import { soundBytesMax } from "../../core/prompt/sounds.js";
-import { sizeText } from "../../core/report/size-text.js";
-import { explainFailure } from "../../system/file-errors.js";
-import { readRegularFile, UnreadableFileError } from "../../system/regular-file.js";
+import { imageBytesMax } from "../../../core/images/images.js";
+import { sniff, unreadable } from "../../../core/images/sniff.js";
+import { beginsAsMp3, describeOtherSound, isWav } from "../../../core/prompt/sound-kinds.js";
+import { soundBytesMax } from "../../../core/prompt/sounds.js";
+import { sizeText } from "../../../core/report/size-text.js";
+import { explainFailure } from "../../../system/file-errors.js";
+import { readRegularFile, UnreadableFileError } from "../../../system/regular-file.js";
 import type { MediaPart } from "./messages.js";
 
 /** Endings of files that are sent, and of others of their kind, which are refused by name. */

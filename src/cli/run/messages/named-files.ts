@@ -1,7 +1,7 @@
 /** Images and sounds that a message in the terminal names by their paths. */
 import { stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, parse, resolve } from "node:path";
-import { explainFailure, readErrorCode } from "../../system/file-errors.js";
+import { explainFailure, readErrorCode } from "../../../system/file-errors.js";
 import { imageEndings, readMediaFile, soundEndings } from "./media-file.js";
 import type { ChatMessage, MessagePart } from "./messages.js";
 

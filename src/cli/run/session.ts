@@ -1,0 +1,162 @@
+/** A chat: its model, its messages, and what it asks for. */
+import type { Clock } from "../../core/clock.js";
+import { askServer, ServerError, type ChatServer } from "../server/client.js";
+import { exactOn, printTo } from "../terminal.js";
+import { AnswerPrinter } from "./screen/answer-printer.js";
+import { streamAnswer, type ChatUsage } from "./chat-client.js";
+import { requireHearing, requireSize } from "./check-message.js";
+import type { ChatMessage } from "./messages/messages.js";
+import { toRequestFields, type ChatSettings } from "./settings.js";
+import { formatStatistics } from "./statistics.js";
+import { showWaiting } from "./screen/waiting.js";
+
+export interface SessionOptions {
+  readonly server: ChatServer;
+  readonly model: string;
+  readonly settings: ChatSettings;
+  /** The most that a request may have. */
+  readonly bodyBytesMax: number;
+  /** How long the model stays in memory unused, as Ollama writes it; null: as the server decides. */
+  readonly keepAlive: string | null;
+  readonly clock: Clock;
+}
+
+export class ChatSession {
+  readonly server: ChatServer;
+  readonly settings: ChatSettings;
+  private ownModel: string;
+  private messages: readonly ChatMessage[] = [];
+
+  constructor(private readonly options: SessionOptions) {
+    this.server = options.server;
+    this.settings = options.settings;
+    this.ownModel = options.model;
+  }
+
+  get model(): string {
+    return this.ownModel;
+  }
+
+  /** Whether nothing was said yet. */
+  get isEmpty(): boolean {
+    return this.messages.length === 0;
+  }
+
+  /** Forgets the messages; the model and the settings stay. */
+  clear(): void {
+    this.messages = [];
+  }
+
+  /** Changes the model, once it is loaded; the messages stay. @throws Error when the model cannot be loaded */
+  async use(model: string): Promise<void> {
+    await this.load(model);
+    this.ownModel = model;
+  }
+
+  /**
+   * Loads a model, by default the one of the chat, so that the answer does not wait for it.
+   * @returns the milliseconds that it took
+   */
+  async load(model = this.ownModel): Promise<number> {
+    const { clock, keepAlive } = this.options;
+    const began = clock.monotonic();
+    const isWaiting = showWaiting(printTo(process.stdout), clock);
+    try {
+      await this.setMemory(model, keepAlive === "0" ? null : keepAlive);
+    } finally {
+      isWaiting();
+    }
+    return clock.monotonic() - began;
+  }
+
+  /** Takes the model out of memory if that was asked for. */
+  async end(): Promise<void> {
+    if (this.options.keepAlive === "0") await this.setMemory(this.ownModel, "0");
+  }
+
+  /**
+   * Sends a message and prints the answer. Both become part of the chat, also when the answer is stopped; when it fails, neither.
+   * @returns whether it was stopped
+   */
+  async answer(content: ChatMessage["content"], signal: AbortSignal): Promise<"done" | "stopped"> {
+    const asked: readonly ChatMessage[] = [...this.messages, { role: "user", content }];
+    requireSize(asked, this.options.bodyBytesMax);
+    await requireHearing(this.server, this.ownModel, asked);
+    const { text, state } = await this.stream(asked, signal);
+    this.messages = [...asked, { role: "assistant", content: text }];
+    return state;
+  }
+
+  private async stream(asked: readonly ChatMessage[], signal: AbortSignal) {
+    const { settings, options } = this;
+    const { clock } = options;
+    const loadMs = settings.isVerbose ? await this.load() : 0;
+    const hasColours = process.stdout.isTTY && process.stdout.hasColors();
+    const printer = new AnswerPrinter(exactOn(process.stdout), { ...settings, hasColours });
+    const isWaiting = showWaiting(printTo(process.stdout), clock);
+    const system: readonly ChatMessage[] =
+      settings.system === null ? [] : [{ role: "system", content: settings.system }];
+    const startedAt = clock.monotonic();
+    const got: { firstTokenAt: number | null; usage: ChatUsage | null; text: string } = {
+      firstTokenAt: null,
+      usage: null,
+      text: "",
+    };
+    const onUsage = (usage: ChatUsage): void => void (got.usage = usage);
+    const request = {
+      model: this.ownModel,
+      messages: [...system, ...asked],
+      fields: toRequestFields(settings),
+      onUsage,
+    };
+    try {
+      for await (const piece of streamAnswer(this.server, request, signal)) {
+        if (got.firstTokenAt === null) isWaiting();
+        got.firstTokenAt ??= clock.monotonic();
+        if (piece.kind === "text") got.text += piece.text;
+        printer.print(piece);
+      }
+    } catch (thrown) {
+      if (!signal.aborted) throw thrown;
+    } finally {
+      isWaiting();
+      printer.end();
+    }
+    process.stdout.write("\n");
+    if (settings.isVerbose) {
+      const times = {
+        startedAt,
+        endedAt: clock.monotonic(),
+        firstTokenAt: got.firstTokenAt,
+        loadMs,
+      };
+      process.stderr.write(`\n${formatStatistics(times, got.usage)}`);
+    }
+    return { text: got.text, state: signal.aborted ? ("stopped" as const) : ("done" as const) };
+  }
+
+  /** @throws Error with the server's message if it has no such model, or cannot load it */
+  private async setMemory(model: string, keepAlive: string | null): Promise<void> {
+    // A chat without messages only loads the model, or unloads it.
+    const body = {
+      model,
+      messages: [],
+      ...(keepAlive === null ? {} : { keep_alive: toWireTime(keepAlive) }),
+    };
+    await askServer(this.server, "/api/chat", { method: "POST", body }).catch(async (thrown: unknown) => {
+      // Where there is no such model, this error names those that are like it.
+      await askServer(
+        this.server,
+        `/v1/language-models/${model.split("/").map(encodeURIComponent).join("/")}`,
+      );
+      throw thrown instanceof ServerError
+        ? new ServerError(thrown.message.replace(/^keep_alive\b/, "--keepalive"))
+        : thrown;
+    });
+  }
+}
+
+/** A number is seconds. */
+function toWireTime(written: string): string | number {
+  return /^-?\d+$/.test(written) ? Number(written) : written;
+}
