@@ -13,6 +13,7 @@ import { createManagerAuthenticator } from "../accounts/authentication/authentic
 import { createAccessGroupService } from "../accounts/groups/access-groups.js";
 import { createAccessGroupStore } from "../accounts/groups/store.js";
 import { createKeyService } from "../accounts/keys/keys.js";
+import { listStoredPins } from "../accounts/keys/pinned-keys.js";
 import { createManagementKeyService } from "../accounts/management-keys/management-keys.js";
 import { createKeyUse } from "../accounts/authentication/key-use.js";
 import { createMemberService } from "../accounts/members/members.js";
@@ -149,6 +150,18 @@ export async function hasPrepaidTeam(config: Config): Promise<boolean> {
   const database = await openForCommand(config);
   try {
     return (await createTeamStore(database).list()).some(({ billing }) => billing === "prepaid");
+  } finally {
+    await database.close();
+  }
+}
+
+/** Returns the pinned keys of the configured database; no database is created. */
+export async function readStoredPins(config: Config): Promise<readonly string[]> {
+  if (!hasDatabase(config)) return [];
+  const database = await openForCommand(config);
+  try {
+    const managementKeys = createManagementKeyStore(database);
+    return await listStoredPins({ keys: createApiKeyStore(database), managementKeys });
   } finally {
     await database.close();
   }

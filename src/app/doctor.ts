@@ -1,4 +1,5 @@
 /** The part of the composition root that builds the checks of an installation. */
+import { listStoredPins } from "../accounts/keys/pinned-keys.js";
 import type { LoadedConfig } from "../config/config.js";
 import { silentLogger } from "../core/logger.js";
 import type { ModelRegistry } from "../core/model.js";
@@ -8,7 +9,7 @@ import { examine, type ExaminedConfig } from "../doctor/report.js";
 import { rejectUnloadableModels } from "../doctor/model-trials.js";
 import { readModelTemplate } from "../doctor/template-report.js";
 import type { SystemDeps } from "./system-deps.js";
-import { hasPrepaidTeam } from "./accounts.js";
+import { hasPrepaidTeam, readStoredPins } from "./accounts.js";
 import { remoteEngines } from "./engines/remote.js";
 import { buildGgufTrials, buildOnnxCheck } from "./engines/trials.js";
 import { openRegistry } from "./models/models.js";
@@ -27,6 +28,7 @@ export async function examineInstallation(loaded: LoadedConfig, now: number): Pr
     readTemplate: readModelTemplate,
     // The database may be broken, which other commands report.
     isPriced: () => hasPrepaidTeam(config).catch(() => false),
+    pins: await readStoredPins(config).catch(() => []),
     servers: () => runningServers(config),
     engines: remoteEngines(config),
     now,
@@ -36,14 +38,22 @@ export async function examineInstallation(loaded: LoadedConfig, now: number): Pr
 /** Returns what examines a running server, which knows its models already. Calls at the same time get the same report. */
 export function buildDoctor(
   examined: ExaminedConfig,
-  { teams, nodes, clock, models }: Stores & SystemDeps & { readonly models: ModelRegistry },
+  {
+    teams,
+    keys,
+    managementKeys,
+    nodes,
+    clock,
+    models,
+  }: Stores & SystemDeps & { readonly models: ModelRegistry },
 ): () => Promise<DoctorReport> {
   let examining: Promise<DoctorReport> | null = null;
-  const examineNow = (): Promise<DoctorReport> =>
+  const examineNow = async (): Promise<DoctorReport> =>
     examine(examined, {
       models,
       readTemplate: null,
       isPriced: async () => (await teams.list()).some(({ billing }) => billing === "prepaid"),
+      pins: await listStoredPins({ keys, managementKeys }),
       servers: () => nodes.running(),
       engines: remoteEngines(examined.config),
       now: clock.now(),

@@ -1,7 +1,8 @@
 /** Backs up a data folder into one file, with or without a running server. */
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { replaceFile } from "../system/replace-file.js";
 import type { Config } from "../config/config.js";
 import type { Clock } from "../core/clock.js";
 import { reportBytes, type OnProgress } from "../core/report/progress.js";
@@ -66,7 +67,7 @@ export async function createBackup(
     await verifyArchive(archive, join(work, "extracted"), options);
     refuseExisting();
     const { size: bytes } = await stat(archive);
-    await rename(archive, target);
+    await replaceFile(archive, target);
     await sync(dirname(target));
     await noteLastBackup(config, { file: target, created: manifest.created, bytes });
     return { file: target, bytes, ...manifest };

@@ -1,6 +1,7 @@
 /** Where the last backup of a data folder is, kept in that folder for `hearth doctor`. */
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { z } from "zod";
+import { replaceFile } from "../system/replace-file.js";
 import type { Config } from "../config/config.js";
 import { lastBackupFile } from "../store/data-folder.js";
 
@@ -18,7 +19,7 @@ export async function noteLastBackup(config: Config, { file, created, bytes }: L
   const note = lastBackupFile(config);
   const temporary = `${note}.${process.pid}`;
   await writeFile(temporary, `${JSON.stringify({ file, created, bytes })}\n`, { mode: 0o600 })
-    .then(() => rename(temporary, note))
+    .then(() => replaceFile(temporary, note))
     .catch(() => undefined);
 }
 

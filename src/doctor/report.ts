@@ -9,6 +9,7 @@ import type { RunningNode } from "../store/nodes.js";
 import { engineReports } from "./engine-report.js";
 import { machineChecks } from "./machine-checks.js";
 import { modelCheck, warningCheck } from "./model-checks.js";
+import { pinnedKeysChecks } from "./pinned-keys-check.js";
 import { redisChecks } from "./redis-check.js";
 import { serversChecks } from "./servers-check.js";
 import { effectiveSettings } from "./settings.js";
@@ -27,6 +28,8 @@ interface Examined {
   readonly readTemplate: ((model: Model) => Promise<TemplateReport>) | null;
   /** Whether a team is charged. */
   readonly isPriced: () => Promise<boolean>;
+  /** The pinned keys that work, in words. */
+  readonly pins: readonly string[];
   /** Returns the servers that share the database. */
   readonly servers: () => Promise<readonly RunningNode[]>;
   readonly engines: readonly RemoteEngineSettings[];
@@ -37,7 +40,7 @@ interface Examined {
 /** Examines an installation. */
 export async function examine(
   { config, sources }: ExaminedConfig,
-  { models, readTemplate, isPriced, servers, engines, now }: Examined,
+  { models, readTemplate, isPriced, pins, servers, engines, now }: Examined,
 ): Promise<DoctorReport> {
   const isServer = readTemplate === null;
   const areCharged = await isPriced();
@@ -50,6 +53,7 @@ export async function examine(
     settings: sources === null ? [] : effectiveSettings({ config, sources }),
     checks: [
       ...(await machineChecks(config, { now, isServer })),
+      ...pinnedKeysChecks(config, pins),
       ...(await redisChecks(config)),
       ...(await serversChecks(config, servers)),
       { name: "gpu", ...(await (isServer ? gpuReportInOwnProcess(config) : gpuReport(config))) },

@@ -1,6 +1,7 @@
 /** Projectors that the server could not use, in a file of the data folder, so that commands which read files alone can say why. */
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { z } from "zod";
+import { replaceFileSync } from "../system/replace-file.js";
 import type { Model } from "../core/model.js";
 import { readRegularFile } from "../system/regular-file.js";
 import type { LoadedRegistry } from "./registry.js";
@@ -29,7 +30,7 @@ export class ProjectorProblems {
       writeFileSync(next, JSON.stringify([...this.#byModel.values()].slice(-problemsMax), null, 1), {
         mode: 0o600,
       });
-      renameSync(next, this.#file);
+      replaceFileSync(next, this.#file);
     } catch {
       rmSync(next, { force: true });
     }

@@ -3,10 +3,11 @@
  * `hearth set` and `/admin/models` write. A setting has one place: what hearth.yaml has cannot be set elsewhere. Aliases of both places
  * are added up.
  */
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
+import { replaceFileSync } from "../system/replace-file.js";
 import { HearthError } from "../core/errors.js";
 import { readRegularFileSync } from "../system/regular-file.js";
 import { quoted } from "./gguf/refusal.js";
@@ -185,7 +186,7 @@ function write(file: string, written: Written): void {
   const next = join(folder, "new");
   try {
     writeFileSync(next, comment + stringify(written), { mode: 0o600, flush: true });
-    renameSync(next, file);
+    replaceFileSync(next, file);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

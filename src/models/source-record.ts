@@ -2,9 +2,10 @@
  * Where the files of a folder were downloaded from: the hidden file `.source.json` beside them. Several downloads into one folder share
  * it; the latest one gives the fields of the record, and a file of an earlier one keeps what differs.
  */
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { replaceFile } from "../system/replace-file.js";
 import { readRegularFile } from "../system/regular-file.js";
 
 export const sourceRecordFile = ".source.json";
@@ -95,7 +96,7 @@ export async function writeSourceRecord(folder: string, record: SourceRecord): P
     } finally {
       await handle.close();
     }
-    await rename(next, join(folder, sourceRecordFile));
+    await replaceFile(next, join(folder, sourceRecordFile));
   } catch (thrown) {
     await rm(next, { force: true });
     throw thrown;

@@ -142,6 +142,9 @@ function configure(sqlite: Sqlite.Database): void {
   sqlite.pragma("secure_delete = ON");
   sqlite.pragma("journal_mode = WAL");
   sqlite.pragma("synchronous = NORMAL");
+  // On macOS a plain sync leaves the cache of the drive as it is. Other systems ignore both.
+  sqlite.pragma("fullfsync = ON");
+  sqlite.pragma("checkpoint_fullfsync = ON");
   sqlite.pragma("foreign_keys = ON");
   sqlite.pragma(`journal_size_limit = ${journalBytesMax}`);
   sqlite.pragma(`cache_size = -${cacheBytesMax / 1024}`);

@@ -4,21 +4,11 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { renderManPage } from "../../src/cli/man-page.js";
-import { createProgram } from "../../src/cli/program.js";
+import { commandTree } from "../kit/command-tree.js";
 import { root } from "../kit/folder.js";
 import { runProgram } from "../kit/program.js";
 
-const silent = { write: () => true };
-const program = createProgram({
-  environment: {},
-  home: "/home/someone",
-  out: silent,
-  err: silent,
-  data: silent,
-  content: process.stdout,
-  supervisor: null,
-  onInterrupt: () => () => undefined,
-});
+const program = commandTree();
 const hasMan = spawnSync("man", ["--version"]).status === 0;
 
 /** Returns the commands that a person sees, with those below them. */

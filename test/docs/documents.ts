@@ -34,6 +34,16 @@ export function blocksOf(markdown: string): readonly CodeBlock[] {
   return piecesOf(markdown).blocks;
 }
 
+/** The commands of the program in a text: in code between backticks, and in the lines of shell blocks. */
+export function writtenCommandsOf(markdown: string): readonly string[] {
+  const { blocks, spans } = piecesOf(markdown);
+  const lines = blocks
+    .filter(({ language }) => ["sh", "bash", "console", ""].includes(language))
+    .flatMap(({ code }) => code.split("\n").map((line) => line.replace(/^\$ /, "")));
+  const written = [...spans, ...lines].map((text) => text.replace(/^(?:npx |[A-Z_]+=\S* )+(?=hearth )/, ""));
+  return written.filter((text) => /^hearth [a-z-]/.test(text));
+}
+
 /** The addresses of all links and pictures of a text. */
 export function addressesOf(markdown: string): readonly string[] {
   return piecesOf(markdown).addresses;
@@ -61,6 +71,12 @@ function piecesOf(markdown: string): PieceCollector {
 class PieceCollector extends Renderer {
   readonly blocks: CodeBlock[] = [];
   readonly addresses: string[] = [];
+  readonly spans: string[] = [];
+
+  override codespan({ text }: Tokens.Codespan): string {
+    this.spans.push(text);
+    return "";
+  }
 
   override code({ text, lang = "" }: Tokens.Code): string {
     this.blocks.push({ language: lang.split(" ")[0] ?? "", code: text });

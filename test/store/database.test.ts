@@ -16,6 +16,13 @@ describe("openDatabase", () => {
     expect(modes).toEqual([0o700, 0o600, 0o600]);
   });
 
+  it("flushes the cache of a Mac's drive with each commit that has to be on disk", async () => {
+    const database = await openDatabase(join(temporaryFolder(), "hearth.db"));
+    const both = sql<object>`select fullfsync, checkpoint_fullfsync from pragma_fullfsync, pragma_checkpoint_fullfsync`;
+    expect((await both.execute(database.kysely)).rows).toEqual([{ fullfsync: 1, checkpointFullfsync: 1 }]);
+    await database.close();
+  });
+
   it("makes the folder of a fresh checkout readable only by its owner, and leaves the mode of other folders", async () => {
     const modeAfterOpen = async (name: string): Promise<number> => {
       const folder = temporaryFolder();

@@ -50,6 +50,20 @@ export async function resumePinnedKey(deps: PinDeps, secret: string): Promise<vo
       await change(deps, key, { name: pinnedKeyName, expireTime: null }, "it is pinned again");
 }
 
+/** Returns the pinned keys that work, each as its redacted form and its setting. */
+export async function listStoredPins({
+  keys,
+  managementKeys,
+}: Pick<PinDeps, "keys" | "managementKeys">): Promise<readonly string[]> {
+  const managers = (await managementKeys.list()).filter(({ name }) => name === pinnedManagementKeyName);
+  return [
+    ...(await keys.findByName(pinnedKeyName, serverActor.userId)).map(
+      ({ redacted }) => `${redacted} by HEARTH_API_KEY`,
+    ),
+    ...managers.map(({ redacted }) => `${redacted} by HEARTH_MANAGEMENT_KEY`),
+  ];
+}
+
 /** Whether there is a key besides the pinned ones that have ended. */
 export async function hasUsableKey({ keys }: Pick<PinDeps, "keys">): Promise<boolean> {
   const ended = await keys.findByName(endedKeyName, serverActor.userId);

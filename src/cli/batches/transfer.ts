@@ -1,6 +1,6 @@
 /** Sends files to the server and reads their content from it, in chunks. */
 import { createWriteStream, openAsBlob } from "node:fs";
-import { chmod, mkdtemp, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { chmod, mkdtemp, open, realpath, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -8,6 +8,7 @@ import { z } from "zod";
 import { resolveReference } from "../../core/resolve-reference.js";
 import { askServer, openAnswer, type ChatServer } from "../server/client.js";
 import { printableBytes } from "../terminal.js";
+import { replaceFile } from "../../system/replace-file.js";
 
 const fileSchema = z.object({
   id: z.string(),
@@ -107,7 +108,7 @@ async function replace(contents: Readable, path: string, mode: number): Promise<
     const whole = join(folder, "content");
     await pipeline(contents, createWriteStream(whole));
     await chmod(whole, mode);
-    await rename(whole, path);
+    await replaceFile(whole, path);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -7,7 +7,8 @@ import { Socket } from "node:net";
 import { setPriority } from "node:os";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { readFile, rename, stat, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { replaceFile } from "../../system/replace-file.js";
 
 /** Time limit of a trial: to start the process, and to read the weights from a slow disk. */
 const startMsMax = 120_000;
@@ -191,6 +192,6 @@ class PassedDigests {
   private async write(digests: readonly string[]): Promise<void> {
     const next = `${this.file}.next`;
     await writeFile(next, `${JSON.stringify(digests, null, 1)}\n`, { mode: 0o600 });
-    await rename(next, this.file);
+    await replaceFile(next, this.file);
   }
 }

@@ -79,15 +79,17 @@ export async function linkModels(options: LinkOptions): Promise<LinkReport> {
         linked.push({ name, path, alias });
       }
     } catch (thrown) {
-      failed.push({ name, reason: explainError(thrown) });
+      failed.push({ name, reason: explainLinkFailure(thrown) });
     }
   }
   return { linked, present, skipped, failed };
 }
 
-function explainError(thrown: unknown): string {
+export function explainLinkFailure(thrown: unknown, platform = process.platform): string {
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : null;
   if (code === "ENAMETOOLONG") return "its name is too long";
+  if (code === "EPERM" && platform === "win32")
+    return "Windows lets administrators make links, and others in developer mode (Settings, For developers)";
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 

@@ -10,6 +10,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { importFolders } from "../../../src/cli/models/import-folders.js";
+import { explainLinkFailure } from "../../../src/models/library/link.js";
 import { modelBytes } from "../../kit/models/gguf-writer.js";
 import { commandEnvironment } from "./environment.js";
 
@@ -176,6 +177,12 @@ describe("hearth import", () => {
       "ollama",
     );
     expect([again.present.length, again.failed.length, exitCode()]).toEqual([4, 2, 1]);
+  });
+
+  it("says who can make links on Windows", () => {
+    const refused = Object.assign(new Error("operation not permitted"), { code: "EPERM" });
+    expect(explainLinkFailure(refused, "win32")).toContain("in developer mode");
+    expect(explainLinkFailure(refused, "linux")).toBe("operation not permitted");
   });
 
   it("reports a folder that is not there, and a program that is not known", async () => {

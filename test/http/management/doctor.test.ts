@@ -37,10 +37,17 @@ describe("GET /admin/doctor", () => {
       variable: "HEARTH_MANAGEMENT_KEY",
     });
     expect(JSON.stringify(report)).not.toContain(pinnedManagementKey);
-    const names = ["version", "data folder", "backup", "processor", "threads", "gpu"];
+    const names = ["version", "data folder", "backup", "processor", "threads", "gpu", "pinned keys"];
     const named = ({ checks }: Report) => checks.filter(({ name }) => names.includes(name));
     expect(named(report)).toHaveLength(names.length);
     expect(named(report)).toEqual(named(printed));
+    expect(report.checks).toContainEqual({
+      name: "pinned keys",
+      ok: true,
+      detail: expect.stringMatching(
+        /^\S+ by HEARTH_API_KEY, \S+ by HEARTH_MANAGEMENT_KEY, with all rights; each ends with its setting$/,
+      ) as string,
+    });
     expect(report.checks).toContainEqual({
       name: "disk",
       ok: true,

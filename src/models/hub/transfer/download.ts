@@ -3,7 +3,7 @@
  * A crash at any point leaves either the file of before, or a partial one that the next download continues.
  */
 import { createHash } from "node:crypto";
-import { mkdir, open, rename, stat } from "node:fs/promises";
+import { mkdir, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { HearthError } from "../../../core/errors.js";
 import { chunksOfRegularFile } from "../../../system/regular-file.js";
@@ -13,6 +13,7 @@ import { ChangedSource, fetchPieces } from "./fetch-pieces.js";
 import { takeLock, type LockDeps } from "./lock.js";
 import { bytesSoFar, lockPath, openPartial, removePartial, type OpenFile } from "./partial-file.js";
 import { probe, type FileSource, type Probe, type RequestDeps } from "./probe.js";
+import { replaceFile } from "../../../system/replace-file.js";
 
 export interface DownloadDeps extends RequestDeps, LockDeps {
   readonly openFile?: OpenFile;
@@ -84,7 +85,7 @@ async function fetchOnce(deps: DownloadDeps, download: Download): Promise<Downlo
     await checkHeader(source.name, target, file.path);
     const downloaded = { bytes: about.bytes, sha256 };
     await download.record(downloaded);
-    await rename(file.path, target);
+    await replaceFile(file.path, target);
     await syncFolder(dirname(target));
     await removePartial(target);
     return downloaded;

@@ -2,10 +2,11 @@
  * A file that is being downloaded: `.NAME.partial` with its bytes and `.NAME.partial.json`, which says which of them are there. Both are
  * hidden, so that no model is made of them. What the state says was on disk before the state was.
  */
-import { lstat, open as openFile, rename, rm, writeFile, type FileHandle } from "node:fs/promises";
+import { lstat, open as openFile, rm, writeFile, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { readRegularFile } from "../../../system/regular-file.js";
+import { replaceFile } from "../../../system/replace-file.js";
 
 /** A range of the file. Its first `done` bytes are there. */
 export interface Piece {
@@ -112,7 +113,7 @@ function partialFile(handle: FileHandle, target: string, contents: Contents) {
     const state = { identity, bytes, done: pieces.map(({ done }) => done) };
     await handle.datasync();
     await writeFile(`${statePath(target)}.next`, JSON.stringify(state));
-    await rename(`${statePath(target)}.next`, statePath(target));
+    await replaceFile(`${statePath(target)}.next`, statePath(target));
   };
   return {
     path: partialPath(target),
