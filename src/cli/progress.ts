@@ -71,19 +71,23 @@ function lineWriter(out: TextOut, clock: WriterOptions["clock"]): ProgressWriter
 
 /** Returns a line with a bar, cut to the columns of the terminal. */
 function formatBar(step: ProgressStep, columns: number): string {
-  const [percent, ...others] = formatNumbers(step);
-  if (percent === undefined) return step.phase.slice(0, columns - 1);
-  const numbers = [percent.padStart(5), ...others].join("  ");
+  const [first, ...others] = formatNumbers(step);
+  if (step.total === 0 || first === undefined)
+    return [step.phase, first ?? []]
+      .flat()
+      .join("  ")
+      .slice(0, columns - 1);
+  const numbers = [first.padStart(5), ...others].join("  ");
   const chars = Math.min(barCharsMax, columns - numbers.length - step.phase.length - 7);
   if (chars < barCharsMin) return `${step.phase}  ${numbers}`.slice(0, Math.max(0, columns - 1));
   const full = Math.round(computeShare(step) * chars);
   return `${step.phase}  [${"#".repeat(full)}${"-".repeat(chars - full)}]  ${numbers}`;
 }
 
-/** Returns the share and the amounts; nothing while the total is not known. */
+/** Returns the share and the amounts; while the total is not known, at most the bytes so far. */
 function formatNumbers(step: ProgressStep): readonly string[] {
   const { done, total, unit } = step;
-  if (total === 0) return [];
+  if (total === 0) return unit === "bytes" && done > 0 ? [sizeText(done)] : [];
   const amount = unit === "bytes" ? `${sizeText(done)} of ${sizeText(total)}` : `${done} of ${total} ${unit}`;
   return [`${Math.floor(computeShare(step) * 100)} %`, amount, ...formatRate(step)];
 }

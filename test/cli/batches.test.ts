@@ -171,7 +171,7 @@ describe("the input of a batch that is not created", () => {
       sent.push(request);
       return Promise.resolve().then(() => answers[request]?.() ?? Response.json(uploaded));
     };
-    const created = uploadBatch({ url: "", key: testKey, fetch: answer }, path, null);
+    const created = uploadBatch({ url: "", key: testKey, fetch: answer }, path, null, () => undefined);
     const error = await created.catch((thrown: unknown) => thrown);
     return { message: error instanceof Error ? error.message : "none", deleted: sent.includes(deletion) };
   }

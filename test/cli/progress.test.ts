@@ -60,6 +60,13 @@ describe("the progress of a command", () => {
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(60);
   });
 
+  it("is the bytes so far where nobody knows how many there are", () => {
+    const { written, out } = output(true);
+    const writer = createProgressWriter(out, { isQuiet: false, clock: null });
+    writer.show({ phase: "writing results.jsonl", done: 2_500_000, total: 0, unit: "bytes" });
+    expect(written.join("")).toBe("\r\u001b[Kwriting results.jsonl  2.5 MB");
+  });
+
   it("is nothing with --quiet", () => {
     const { written, out } = output(true);
     const writer = createProgressWriter(out, { isQuiet: true, clock: null });

@@ -4,7 +4,13 @@ import { ago } from "../duration.js";
 import type { ChatServer } from "../server/client.js";
 import { printListing, type ListingOptions } from "../listing.js";
 import { formatJson, type TableColumn } from "../table.js";
-import { findRunningServer, withListOptions, withOutputOptions, type RequestsIo } from "./commands.js";
+import {
+  findRunningServer,
+  withListOptions,
+  withOutputOptions,
+  withTransfer,
+  type RequestsIo,
+} from "./commands.js";
 import type { WireBatch } from "../../http/inference/batches/present-openai.js";
 import type { ContentTarget } from "./transfer.js";
 
@@ -37,13 +43,21 @@ export function addBatchesCommand(program: Command, io: RequestsIo): void {
       "print the answers of a batch that has ended, and its errors after them, a JSON object a line",
     )
     .argument("<id>", "ID or its beginning, as `hearth batches ls` shows it")
-    .action(async (id: string, target: ContentTarget) => {
+    .action(async (id: string, target: ContentTarget & { readonly quiet?: boolean }) => {
       const { findBatch } = await import("./remote-batches.js");
       const { writeContents } = await import("./transfer.js");
       const server = await findRunningServer(io);
       const files = listResultFiles(await findBatch(server, id));
-      await writeContents(server, files, target, io.content);
+      await withTransfer(io, target.quiet, (onProgress) =>
+        writeContents(server, files, target, io.content, onProgress),
+      );
     });
+}
+
+interface CreateOptions {
+  readonly endpoint?: string;
+  readonly json?: true;
+  readonly quiet?: boolean;
 }
 
 function addCreateCommand(batches: Command, io: RequestsIo): void {
@@ -56,9 +70,13 @@ function addCreateCommand(batches: Command, io: RequestsIo): void {
       "route of the requests, such as /v1/responses (default: that of the first line)",
     )
     .option("--json", "print one JSON object")
-    .action(async (path: string, { endpoint, json }: { endpoint?: string; json?: true }) => {
+    .option("-q, --quiet", "show no progress")
+    .action(async (path: string, { endpoint, json, quiet }: CreateOptions) => {
       const { uploadBatch } = await import("./remote-batches.js");
-      const batch = await uploadBatch(await findRunningServer(io), path, endpoint ?? null);
+      const server = await findRunningServer(io);
+      const batch = await withTransfer(io, quiet, (onProgress) =>
+        uploadBatch(server, path, endpoint ?? null, onProgress),
+      );
       io.out.write(json === true ? formatJson(batch) : createdText(batch));
     });
 }

@@ -2,6 +2,8 @@
 import { InvalidArgumentError, type Command } from "commander";
 import type { LoadedConfig } from "../../config/config.js";
 import type { Clock } from "../../core/clock.js";
+import type { OnProgress } from "../../core/report/progress.js";
+import { createProgressWriter } from "../progress.js";
 import type { ChatServer } from "../server/client.js";
 import { withListing, type Printed } from "../listing.js";
 import { requireServer } from "../server/running-server.js";
@@ -29,7 +31,8 @@ export function withListOptions(command: Command, what: string): Command {
 export function withOutputOptions(command: Command): Command {
   return command
     .option("--out <file>", "write into this file instead of standard output")
-    .option("--force", "replace the file if it exists");
+    .option("--force", "replace the file if it exists")
+    .option("-q, --quiet", "show no progress");
 }
 
 function limitArgument(written: string): number {
@@ -37,4 +40,14 @@ function limitArgument(written: string): number {
   if (limit < 1 || limit > listMax)
     throw new InvalidArgumentError(`It must be a whole number from 1 to ${listMax}.`);
   return limit;
+}
+
+/** Runs what sends or writes files, and shows its progress. Ctrl-C ends the command: a part of an upload is dropped by the server. */
+export function withTransfer<Result>(
+  { err, clock }: RequestsIo,
+  isQuiet: boolean | undefined,
+  action: (onProgress: OnProgress) => Promise<Result>,
+): Promise<Result> {
+  const writer = createProgressWriter(err, { isQuiet: isQuiet === true, clock });
+  return action(writer.show).finally(writer.clear);
 }

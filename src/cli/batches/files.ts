@@ -5,11 +5,23 @@ import { forEachReference } from "../command-helpers.js";
 import { sizeText } from "../../core/report/size-text.js";
 import { printListing, type ListingOptions } from "../listing.js";
 import { formatJson, type TableColumn } from "../table.js";
-import { findRunningServer, withListOptions, withOutputOptions, type RequestsIo } from "./commands.js";
+import {
+  findRunningServer,
+  withListOptions,
+  withOutputOptions,
+  withTransfer,
+  type RequestsIo,
+} from "./commands.js";
 import type { ContentTarget, RemoteFile } from "./transfer.js";
 
 /** What a person may upload a file for. */
 const purposes = ["assistants", "batch", "user_data", "vision"];
+
+interface UploadOptions {
+  readonly purpose: string;
+  readonly json?: true;
+  readonly quiet?: boolean;
+}
 
 /** Adds `files` and its subcommands; they fail if no server is running. */
 export function addFilesCommand(program: Command, io: RequestsIo): void {
@@ -31,18 +43,25 @@ export function addFilesCommand(program: Command, io: RequestsIo): void {
     .argument("<file>", "file to upload")
     .addOption(new Option("--purpose <purpose>", "what it is for").choices(purposes).default("user_data"))
     .option("--json", "print one JSON object")
-    .action(async (path: string, { purpose, json }: { purpose: string; json?: true }) => {
+    .option("-q, --quiet", "show no progress")
+    .action(async (path: string, { purpose, json, quiet }: UploadOptions) => {
       const { uploadFile } = await import("./transfer.js");
-      const file = await uploadFile(await findRunningServer(io), path, purpose);
+      const server = await findRunningServer(io);
+      const file = await withTransfer(io, quiet, (onProgress) =>
+        uploadFile(server, path, purpose, onProgress),
+      );
       io.out.write(json === true ? formatJson(file) : `uploaded ${file.filename} as ${file.id}\n`);
     });
   withOutputOptions(files.command("get"))
     .description("print the content of a file")
     .argument("<id>", "ID, its beginning, or the name, as `hearth files ls` shows it")
-    .action(async (id: string, target: ContentTarget) => {
+    .action(async (id: string, target: ContentTarget & { readonly quiet?: boolean }) => {
       const { findFileId, writeContents } = await import("./transfer.js");
       const server = await findRunningServer(io);
-      await writeContents(server, [await findFileId(server, id)], target, io.content);
+      const files = [await findFileId(server, id)];
+      await withTransfer(io, target.quiet, (onProgress) =>
+        writeContents(server, files, target, io.content, onProgress),
+      );
     });
   addDeleteCommand(files, io);
 }

@@ -1,4 +1,5 @@
 /** Creates, lists, finds and cancels batches on a server. */
+import type { OnProgress } from "../../core/report/progress.js";
 import { resolveReference } from "../../core/resolve-reference.js";
 import type { WireBatch } from "../../http/inference/batches/present-openai.js";
 import { askServer, ServerError, type ChatServer } from "../server/client.js";
@@ -19,9 +20,10 @@ export async function uploadBatch(
   server: ChatServer,
   path: string,
   endpoint: string | null,
+  onProgress: OnProgress,
 ): Promise<WireBatch> {
   const route = endpoint ?? (await readFirstUrl(path));
-  const file = await uploadFile(server, path, "batch");
+  const file = await uploadFile(server, path, "batch", onProgress);
   return createBatch(server, file.id, route).catch(async (thrown: unknown) => {
     // Without an answer of the server, the batch may exist.
     if (thrown instanceof ServerError) await removeFile(server, file.id).catch(() => undefined);

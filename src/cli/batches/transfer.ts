@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
+import { reportBytes, type OnProgress } from "../../core/report/progress.js";
 import { resolveReference } from "../../core/resolve-reference.js";
 import { askServer, openAnswer, type ChatServer } from "../server/client.js";
 import { printableBytes } from "../terminal.js";
@@ -30,13 +31,28 @@ const searchedMax = 10_000;
 const pageSchema = z.object({ data: z.array(fileSchema), has_more: z.boolean() });
 
 /** Uploads a file. @throws Error if it cannot be read, or with the server's message. */
-export async function uploadFile(server: ChatServer, path: string, purpose: string): Promise<RemoteFile> {
-  if (!(await stat(path)).isFile()) throw new Error(`${path} is not a file`);
+export async function uploadFile(
+  server: ChatServer,
+  path: string,
+  purpose: string,
+  onProgress: OnProgress,
+): Promise<RemoteFile> {
+  const status = await stat(path);
+  if (!status.isFile()) throw new Error(`${path} is not a file`);
   const form = new FormData();
   form.set("purpose", purpose);
   form.set("file", await openAsBlob(path), basename(path));
   // Written by the class that belongs to the form: the `fetch` of a server with a certificate knows another one.
-  const { body, headers } = new Response(form);
+  const { body: whole, headers } = new Response(form);
+  const report = reportBytes(`uploading ${basename(path)}`, status.size, onProgress);
+  const body = whole?.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        report(chunk.length);
+        controller.enqueue(chunk);
+      },
+    }),
+  );
   const contentType = headers.get("content-type") ?? "";
   const init = { method: "POST", headers: { "content-type": contentType }, body, duplex: "half" as const };
   return fileSchema.parse(await (await openAnswer(server, "/v1/files", init)).json());
@@ -76,8 +92,11 @@ export async function writeContents(
   ids: readonly string[],
   { out, force }: ContentTarget,
   standard: NodeJS.WritableStream & { readonly isTTY?: boolean },
+  onProgress: OnProgress,
 ): Promise<void> {
-  const contents = Readable.from(contentsOf(server, ids));
+  // What goes to standard output would meet the line of the progress.
+  const report = out === undefined ? () => undefined : reportBytes(`writing ${out}`, 0, onProgress);
+  const contents = Readable.from(contentsOf(server, ids, report));
   if (out === undefined) {
     if (standard.isTTY !== true) return pipeline(contents, standard, { end: false });
     return pipeline(contents, printableBytes(), standard, { end: false });
@@ -114,9 +133,17 @@ async function replace(contents: Readable, path: string, mode: number): Promise<
   }
 }
 
-async function* contentsOf(server: ChatServer, ids: readonly string[]): AsyncGenerator<Uint8Array> {
+async function* contentsOf(
+  server: ChatServer,
+  ids: readonly string[],
+  report: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
   for (const id of ids) {
     const { body } = await openAnswer(server, `/v1/files/${encodeURIComponent(id)}/content`);
-    if (body !== null) yield* body as unknown as AsyncIterable<Uint8Array>;
+    if (body === null) continue;
+    for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+      report(chunk.length);
+      yield chunk;
+    }
   }
 }
