@@ -166,7 +166,7 @@ describe(`the first day of an owner of a new server${withoutBrowser}`, () => {
         openPage({}),
       ]);
       const problems = problemsOf(page);
-      await page.goto(await server.line(/^ +Console +(\S+#link=\S+)/));
+      await page.goto(await server.line(/^(http\S+#link=\S+)$/));
       await setFirstPassword(page);
       const secret = await createKey(page, "laptop");
       const command = await useKey(page, secret);
