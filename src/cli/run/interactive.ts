@@ -32,6 +32,7 @@ export async function converse(session: ChatSession, conversation: Conversation)
     out,
     history: openChatHistory(conversation),
     placeholder: "Send a message (/? for help)",
+    hasColours: process.stdout.hasColors(),
   });
   // Marks of pastes must not stay on for the shell.
   process.once("exit", () => reader.close());

@@ -213,7 +213,7 @@ describe.runIf(hasTerminal)(`hearth run on a terminal${withoutTerminal}`, () => 
     expect(await hiding.say("think")).toBe("It is so.");
     const plain = await openChat([], { environment: { ...environment(), NO_COLOR: "1" } });
     expect(await plain.say("think")).toContain("Let me see.");
-    expect(plain.terminal.written().slice(0, -80)).not.toContain("\u001b[2mLet");
+    expect(plain.terminal.written()).not.toContain("\u001b[2m");
   });
 
   it("prints times and rates with /set verbose, until /set quiet", async () => {

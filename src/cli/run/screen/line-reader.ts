@@ -18,6 +18,8 @@ export interface LineReaderOptions {
   readonly history: ChatHistory | null;
   /** What an empty line shows; "" for nothing. */
   readonly placeholder: string;
+  /** Whether the terminal shows dim text. */
+  readonly hasColours: boolean;
 }
 
 /** Programs on a terminal ask by these that a paste comes with marks around it. */
@@ -106,10 +108,11 @@ export class LineReader {
   }
 
   private showPlaceholder(prompt: string): void {
-    const { out, placeholder } = this.options;
+    const { out, placeholder, hasColours } = this.options;
     const fits = prompt.length + placeholder.length < (out.columns ?? 80);
     if (placeholder === "" || this.terminal.line !== "" || !fits || prompt.startsWith(".")) return;
-    out.control?.(`\u001b[2m${placeholder}\u001b[0m\u001b[${placeholder.length}D`);
+    const shown = hasColours ? `\u001b[2m${placeholder}\u001b[0m` : placeholder;
+    out.control?.(`${shown}\u001b[${placeholder.length}D`);
     this.showsPlaceholder = true;
   }
 }
