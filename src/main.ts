@@ -37,6 +37,7 @@ async function runCommand(
 ): Promise<void> {
   const { CommanderError } = await import("commander");
   const { createProgram } = await import("./cli/program.js");
+  const { runToEnd } = await import("./cli/unfinished.js");
   const program = createProgram({
     environment: process.env,
     home: homedir(),
@@ -48,7 +49,7 @@ async function runCommand(
     onInterrupt,
   });
   try {
-    await program.parseAsync(commandLine, { from: "user" });
+    await runToEnd(() => program.parseAsync(commandLine, { from: "user" }), onLoopEmpty);
   } catch (thrown) {
     if (thrown instanceof CommanderError) process.exitCode = thrown.exitCode === 0 ? 0 : 2;
     else process.exitCode = fail(thrown, thrown instanceof (await import("./config/config.js")).ConfigError);
@@ -58,6 +59,11 @@ async function runCommand(
 function onInterrupt(action: () => void): () => void {
   process.once("SIGINT", action);
   return () => process.off("SIGINT", action);
+}
+
+function onLoopEmpty(action: () => void): () => void {
+  process.on("beforeExit", action);
+  return () => process.off("beforeExit", action);
 }
 
 /** Exit codes: 0 success (help, version), 1 failure, 2 wrong usage. Commander prints its own error messages. */

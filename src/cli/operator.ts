@@ -36,21 +36,30 @@ function nameList(message: string): string {
 export class OperatorClient {
   readonly #connection: Operator["connection"];
   readonly #clock: Clock;
+  readonly #prepareChange: Operator["prepareChange"];
   readonly #parse: (json: string) => unknown;
 
   /** @param parse reads answers; by default times are shortened to milliseconds */
   constructor(
-    { connection, clock }: Omit<Operator, "close">,
+    { connection, clock, prepareChange }: Omit<Operator, "close">,
     parse: (json: string) => unknown = parseShortTimes,
   ) {
     this.#connection = connection;
     this.#clock = clock;
+    this.#prepareChange = prepareChange;
     this.#parse = parse;
   }
 
   /** Sends a request and returns the JSON of the answer. @throws HearthError with the message of an answer that is an error. */
   async request<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
-    return this.#parse(await text(await this.open(method, path, body))) as Answer;
+    const ask = async (): Promise<string> => text(await this.open(method, path, body));
+    if (method !== "GET") await this.#prepareChange?.(ask);
+    return this.#parse(await ask()) as Answer;
+  }
+
+  /** Sends a question that is too long for a URL; it changes nothing. */
+  async query<Answer>(path: string, body: unknown): Promise<Answer> {
+    return this.#parse(await text(await this.open("POST", path, body))) as Answer;
   }
 
   get<Answer>(path: string, query: Query = {}): Promise<Answer> {

@@ -15,6 +15,7 @@ import { operatorOpener } from "./command-helpers.js";
 import { addCompletionCommands } from "./completion/completion.js";
 import { addDoctorCommand } from "./doctor.js";
 import { addManCommand } from "./man-page.js";
+import { addExamples } from "./examples.js";
 import { addModelCommands } from "./models/commands.js";
 import { importFolders } from "./models/import-folders.js";
 import { addPullCommand } from "./models/pull.js";
@@ -91,6 +92,7 @@ export function createProgram(io: ProgramIo): Command {
   addManCommand(program, out);
   addNextSteps(program, load, out);
   addOtherNames(program);
+  addExamples(program);
   return program;
 }
 

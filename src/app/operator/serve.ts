@@ -10,6 +10,11 @@ export interface Operator {
   /** What requests of `node:http` need to reach it. */
   readonly connection: Pick<RequestOptions, "socketPath" | "createConnection">;
   readonly clock: Clock;
+  /**
+   * Call it before a request that may change something; absent: nothing has to be prepared.
+   * @param rehearse sends the request; it may be called first, and what it throws ends the request
+   */
+  prepareChange?(rehearse: () => Promise<unknown>): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,7 +1,11 @@
 /** The part of the composition root that opens the configured database: a SQLite file in the data folder, or PostgreSQL. */
-import { hostname } from "node:os";
+import { existsSync, statSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Config } from "../../config/config.js";
 import { openDatabase, type Database } from "../../store/database.js";
+import { checkFileExists } from "../../store/lost-database.js";
 import type { RunningNode } from "../../store/nodes.js";
 import type { NodeIdentity } from "../../store/postgres/nodes.js";
 import { systemClock, systemRandom } from "../../system/clock.js";
@@ -16,6 +20,33 @@ const commandConnectionsMax = 2;
 export async function openForCommand(config: Config): Promise<Database> {
   if (config.databaseUrl === null) return openDatabase(databaseFile(config));
   return openPostgresFor(config.databaseUrl, commandConnectionsMax, null);
+}
+
+/** Whether there is no database yet, and never was one that is lost. */
+export function isWithoutDatabase(config: Config): boolean {
+  if (config.databaseUrl !== null) return false;
+  const file = databaseFile(config);
+  try {
+    if (statSync(file, { throwIfNoEntry: false }) !== undefined) return false;
+    checkFileExists(file, "refused");
+    return !existsSync(config.data) || statSync(config.data).isDirectory();
+  } catch {
+    // Opening it says what is wrong.
+    return false;
+  }
+}
+
+/** Opens an empty database in a folder of its own, which is deleted when it is closed. */
+export async function openEmptyDatabase(): Promise<Database> {
+  const folder = await mkdtemp(join(tmpdir(), "hearth-empty-"));
+  const database = await openDatabase(join(folder, "hearth.db"));
+  return {
+    ...database,
+    async close() {
+      await database.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 /** Opens the PostgreSQL database of a server, which others may use, too. @throws Error with one sentence. */

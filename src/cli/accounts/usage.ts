@@ -69,7 +69,7 @@ async function createReport(options: Options, using: UsingOperator, now: number)
   const report = await using(async (api) => {
     const teamId = team === undefined ? null : (await api.findTeam(team)).teamId;
     const query = { ...groupings[by], from, to, teamId, label: toLabel(options), hosted };
-    return api.request<OperatorUsage>("POST", "/operator/usage", query);
+    return api.query<OperatorUsage>("/operator/usage", query);
   });
   return { ...report, by, from, to, hosted };
 }
