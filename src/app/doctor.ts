@@ -1,6 +1,6 @@
 /** The part of the composition root that builds the checks of an installation. */
 import { listStoredPins } from "../accounts/keys/pinned-keys.js";
-import type { LoadedConfig } from "../config/config.js";
+import type { Config, ExaminedSettings } from "../config/config.js";
 import { silentLogger } from "../core/logger.js";
 import type { ModelRegistry } from "../core/model.js";
 import type { DoctorReport } from "../core/report/doctor.js";
@@ -13,11 +13,15 @@ import { hasPrepaidTeam, readStoredPins } from "./accounts.js";
 import { remoteEngines } from "./engines/remote.js";
 import { buildGgufTrials, buildOnnxCheck } from "./engines/trials.js";
 import { openRegistry } from "./models/models.js";
+import { findOperatorServer, readDataLock } from "./operator/open.js";
 import { runningServers } from "./stores/open-database.js";
 import type { Stores } from "./stores/stores.js";
 
 /** Examines an installation without a server, for `hearth doctor`: its models are loaded once, in processes of their own. */
-export async function examineInstallation(loaded: LoadedConfig, now: number): Promise<DoctorReport> {
+export async function examineInstallation(
+  { loaded, problems }: ExaminedSettings,
+  now: number,
+): Promise<DoctorReport> {
   const { config } = loaded;
   const models = await openRegistry(config);
   const trial = { logger: silentLogger, isAwaited: true };
@@ -31,8 +35,19 @@ export async function examineInstallation(loaded: LoadedConfig, now: number): Pr
     pins: await readStoredPins(config).catch(() => []),
     servers: () => runningServers(config),
     engines: remoteEngines(config),
+    running: await describeServer(config),
+    problems,
     now,
   });
+}
+
+/** Returns which server uses the data folder; null where none answers. */
+async function describeServer(config: Config): Promise<string | null> {
+  const server = await findOperatorServer(config);
+  if (server === null) return null;
+  await server.close();
+  const lock = await readDataLock(config).catch(() => null);
+  return lock === null ? "the server runs" : `the server runs (pid ${lock.pid})`;
 }
 
 /** Returns what examines a running server, which knows its models already. Calls at the same time get the same report. */
@@ -56,6 +71,7 @@ export function buildDoctor(
       pins: await listStoredPins({ keys, managementKeys }),
       servers: () => nodes.running(),
       engines: remoteEngines(examined.config),
+      running: null,
       now: clock.now(),
     });
   return () => (examining ??= examineNow().finally(() => (examining = null)));
@@ -63,7 +79,7 @@ export function buildDoctor(
 
 /** Asks the servers of a remote engine. @param id as `RemotePlacement.engineId` */
 export function examineEngine(
-  { config }: Pick<LoadedConfig, "config">,
+  { config }: { readonly config: Config },
   id: string,
 ): Promise<readonly EngineReport[]> {
   return engineReports(remoteEngines(config).filter((engine) => engine.id === id));

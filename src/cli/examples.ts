@@ -6,6 +6,8 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   start: ["", "--port 8080"],
   run: ["", 'hearth-tiny-5m "What is 3 plus 4?"'],
   ps: [""],
+  stop: ["", "--timeout 30"],
+  logs: ["-n 50", "--path"],
   ls: ["", "--json"],
   show: ["hearth-tiny-5m"],
   rm: ["qwen3-4b-q4_k_m"],

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import type { LocalModels } from "../app/models/models.js";
 import type { Operator } from "../app/operator/open.js";
-import type { CommandLineSettings, LoadedConfig } from "../config/config.js";
+import type { CommandLineSettings, ExaminedSettings, LoadedConfig } from "../config/config.js";
 import { systemClock } from "../system/clock.js";
 import { version } from "../system/version.js";
 import { addAccountCommands } from "./accounts/accounts.js";
@@ -69,6 +69,10 @@ export function createProgram(io: ProgramIo): Command {
     const { loadConfig } = await import("../config/config.js");
     return loadConfig(environment, program.opts<{ config?: string }>().config ?? null, options);
   };
+  const examine = async (): Promise<ExaminedSettings> => {
+    const { examineSettings } = await import("../config/config.js");
+    return examineSettings(environment, program.opts<{ config?: string }>().config ?? null);
+  };
   addStartCommand(program, load, { supervisor, environment });
   addStopCommand(program, {
     load,
@@ -87,7 +91,7 @@ export function createProgram(io: ProgramIo): Command {
   addAccountCommands(program, openOperator, { clock: systemClock, out, err, data });
   addRequests(program, load, io);
   addBackups(program, load, io);
-  addDoctorCommand(program, load, systemClock, out);
+  addDoctorCommand(program, examine, systemClock, out);
   addCompletionCommands(program, { out, load, openModels, openOperator });
   addManCommand(program, out);
   addNextSteps(program, load, out);

@@ -7,6 +7,7 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { alertSettings } from "./alerts.js";
 import { ConfigError, readConfigFile, readSecret, type ConfigFile } from "./file.js";
+import { describeIssue } from "../system/describe-issue.js";
 import { engineSettings } from "./engines.js";
 import { mcpSettings } from "./mcp.js";
 import { metricsSettings } from "./metrics.js";
@@ -16,6 +17,7 @@ import { readTraceExport, type TraceExport } from "./tracing.js";
 import { onOff, list, operatorKey, origin, secretSettings, whole, zeroOr } from "./values.js";
 import { platformDefault, platformFolders } from "./default-folders.js";
 import { isLoopback, refuseContradictions } from "./rules.js";
+import { closestTexts } from "../system/closest-texts.js";
 import type { SettingsByModel } from "../models/settings.js";
 
 export { ConfigError, isLoopback };
@@ -161,6 +163,14 @@ export interface CommandLineSettings {
   readonly port?: string;
 }
 
+/** A configuration that was read as far as it can be, for `hearth doctor`. */
+export interface ExaminedSettings {
+  /** What is wrong has its default. */
+  readonly loaded: LoadedConfig;
+  /** Sentences about what is wrong. */
+  readonly problems: readonly string[];
+}
+
 /**
  * Reads the configuration.
  * @param environment the process's environment.
@@ -173,30 +183,84 @@ export function loadConfig(
   file: string | null = null,
   options: CommandLineSettings = {},
 ): LoadedConfig {
+  const { loaded, problems, isWhole } = readSettings(environment, file, options, (thrown) => {
+    throw thrown;
+  });
+  if (!isWhole) throw refusal(problems);
+  return loaded;
+}
+
+/** Reads the configuration as `loadConfig` does, and goes on where something is wrong. */
+export function examineSettings(
+  environment: NodeJS.ProcessEnv,
+  file: string | null = null,
+): ExaminedSettings {
+  return readSettings(environment, file, {}, () => undefined);
+}
+
+/** @param onError is called with each error that ends the reading of a part; what is wrong with single settings is a problem. */
+function readSettings(
+  environment: NodeJS.ProcessEnv,
+  file: string | null,
+  options: CommandLineSettings,
+  onError: (thrown: ConfigError) => void,
+): ExaminedSettings & { readonly isWhole: boolean } {
+  const problems: string[] = [];
+  const attempt = <Result>(read: () => Result): Result | null => {
+    try {
+      return read();
+    } catch (thrown) {
+      if (!(thrown instanceof ConfigError)) throw thrown;
+      onError(thrown);
+      problems.push(thrown.message);
+      return null;
+    }
+  };
   const named = file ?? (environment["HEARTH_CONFIG"] || null);
   const path = named ?? (existsSync("hearth.yaml") ? "hearth.yaml" : null);
   const values: Record<string, unknown> = { ...platformFolders(environment) };
   const sources: Record<string, string> = {};
   for (const name of Object.keys(settings)) sources[name] = name in values ? platformDefault : "default";
-  const problems: string[] = [];
-  const content = path === null ? null : readConfigFile(path);
+  const usual = { ...sources };
+  const content = path === null ? null : attempt(() => readConfigFile(path));
   if (content !== null) takeFile(content, values, sources, problems);
-  readEnvironment(environment, values, sources, problems);
+  attempt(() => readEnvironment(environment, values, sources, problems));
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     values[name] = value;
     sources[name] = `--${name}`;
   }
-  const parsed = schema.safeParse(values);
-  if (!parsed.success) problems.push(...describeProblems(parsed.error, sources));
-  if (!parsed.success || problems.length > 0) throw refusal(problems);
+  const { data, wrong } = parseSettings(values, sources, usual, problems);
+  const isWhole = problems.length === 0 && wrong.length === 0;
   const rest = {
     modelSettings: content?.modelSettings ?? {},
     file: path === null ? null : resolve(path),
     traceExport: readTraceExport(environment),
   };
-  const config = finish({ ...parsed.data, ...rest }, sources);
-  return { config, sources: sources as Record<ConfigName, string> };
+  const all = { ...data, ...rest };
+  // Contradictions between settings that are wrong already say nothing.
+  if (isWhole) attempt(() => refuseWrongPlaces(all, sources));
+  return {
+    loaded: { config: resolvePaths(all), sources: sources as Record<ConfigName, string> },
+    problems,
+    isWhole,
+  };
+}
+
+/** Returns the settings; what is wrong has its default, and is added to the problems. */
+function parseSettings(
+  values: Record<string, unknown>,
+  sources: Record<string, string>,
+  usual: Readonly<Record<string, string>>,
+  problems: string[],
+) {
+  const parsed = schema.safeParse(values);
+  if (parsed.success) return { data: parsed.data, wrong: [] };
+  problems.push(...describeProblems(parsed.error, sources));
+  const wrong = [...new Set(parsed.error.issues.map(({ path: [name] }) => String(name)))];
+  const left = Object.fromEntries(Object.entries(values).filter(([name]) => !wrong.includes(name)));
+  for (const name of wrong) sources[name] = usual[name] ?? "default";
+  return { data: schema.parse(left), wrong };
 }
 
 /**
@@ -223,7 +287,7 @@ function takeFile(
   problems.push(...found);
   for (const [name, value] of Object.entries(written)) {
     if (!Object.hasOwn(settings, name)) {
-      problems.push(`${path}: unknown setting '${name}'`);
+      problems.push(`${path}: unknown setting '${name}'${suggestSetting(name)}`);
       continue;
     }
     values[name] = value;
@@ -244,7 +308,8 @@ function readEnvironment(
     const secret = fileVariables.get(variable);
     const name = secret ?? names.get(variable);
     if (name === undefined) {
-      problems.push(`unknown environment variable ${variable}; \`hearth doctor\` lists the settings`);
+      const hint = suggestVariable(variable) || "; `hearth doctor --all` lists the settings";
+      problems.push(`unknown environment variable ${variable}${hint}`);
       continue;
     }
     if (value === "") continue;
@@ -256,6 +321,23 @@ function readEnvironment(
   }
 }
 
+/** Returns a question about the closest setting; nothing where none is close. */
+function suggestSetting(name: string): string {
+  const variable = findVariable(nameVariable(name));
+  const meant = Object.keys(settings).find((each) => nameVariable(each) === variable);
+  return meant === undefined ? "" : `; did you mean ${meant}?`;
+}
+
+function suggestVariable(name: string): string {
+  const meant = findVariable(name);
+  return meant === undefined ? "" : `; did you mean ${meant}?`;
+}
+
+/** Names with the common beginning are compared: short ones would differ too much. */
+function findVariable(name: string): string | undefined {
+  return closestTexts(name, Object.keys(settings).map(nameVariable))[0];
+}
+
 function describeProblems(error: z.ZodError, sources: Readonly<Record<string, string>>): readonly string[] {
   return error.issues.map((issue) => {
     const name = String(issue.path[0] ?? "");
@@ -263,41 +345,29 @@ function describeProblems(error: z.ZodError, sources: Readonly<Record<string, st
   });
 }
 
-/** Returns what a value must be, in words. The settings that have words of their own keep them. */
-function describeIssue(issue: z.core.$ZodIssue): string {
-  if (!issue.message.startsWith("Invalid ")) return issue.message;
-  switch (issue.code) {
-    case "invalid_value":
-      return `must be ${issue.values.map(String).join(" or ")}`;
-    case "invalid_type":
-      return `must be of the type ${issue.expected}`;
-    case "invalid_union": {
-      // The last form is the usual one.
-      const [first] = issue.errors.at(-1) ?? [];
-      return first === undefined ? issue.message : describeIssue(first);
-    }
-    default:
-      return issue.message;
-  }
-}
-
 function refusal(problems: readonly string[]): ConfigError {
   return new ConfigError(`the configuration cannot be used: ${problems.join("; ")}`);
 }
 
-function finish(values: Config, sources: Readonly<Record<string, string>>): Config {
+/** @throws ConfigError when settings contradict each other, or a folder that was set does not exist. */
+function refuseWrongPlaces(values: Config, sources: Readonly<Record<string, string>>): void {
   refuseContradictions(values, sources);
-  const models = resolve(values.models);
-  if (!sources["models"]?.startsWith("default")) refuseMissingFolder("models", models, sources);
-  const modelsFolders = values.modelsFolders
-    .filter((folder) => folder !== "")
-    .map((folder) => resolve(folder));
-  for (const folder of modelsFolders) refuseMissingFolder("modelsFolders", folder, sources);
+  if (!sources["models"]?.startsWith("default"))
+    refuseMissingFolder("models", resolve(values.models), sources);
+  for (const folder of resolveFolders(values)) refuseMissingFolder("modelsFolders", folder, sources);
+}
+
+function resolvePaths(values: Config): Config {
   const tlsCert = values.tlsCert === null ? null : resolve(values.tlsCert);
   const tlsKey = values.tlsKey === null ? null : resolve(values.tlsKey);
   const sharedFolder = values.sharedFolder === null ? null : resolve(values.sharedFolder);
-  const data = resolve(values.data);
+  const [data, models] = [resolve(values.data), resolve(values.models)];
+  const modelsFolders = resolveFolders(values);
   return Object.freeze({ ...values, data, sharedFolder, models, modelsFolders, tlsCert, tlsKey });
+}
+
+function resolveFolders({ modelsFolders }: Pick<Config, "modelsFolders">): string[] {
+  return modelsFolders.filter((folder) => folder !== "").map((folder) => resolve(folder));
 }
 
 /** A folder that exists and cannot be read is reported where it is read. @throws ConfigError when there is no such folder. */

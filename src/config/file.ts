@@ -6,6 +6,7 @@ import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { explainFailure, readErrorCode } from "../system/file-errors.js";
 import { readRegularFileSync } from "../system/regular-file.js";
+import { describeIssue } from "../system/describe-issue.js";
 import { modelSettingsSchema, type SettingsByModel } from "../models/settings.js";
 
 /** The configuration cannot be used; the message says which setting, where it was set and what is wrong. */
@@ -39,7 +40,9 @@ export function readConfigFile(path: string): ConfigFile {
   if (parsed.success) return { path, values, modelSettings: parsed.data, problems: [] };
   const problems = parsed.error.issues.map((issue) => {
     const [keys, message] =
-      issue.code === "unrecognized_keys" ? [issue.keys, "there is no such setting"] : [[], issue.message];
+      issue.code === "unrecognized_keys"
+        ? [issue.keys, "there is no such setting"]
+        : [[], describeIssue(issue)];
     return `${["models", ...issue.path, ...keys].join(".")} (set by ${path}): ${message}`;
   });
   return { path, values, modelSettings: {}, problems };

@@ -9,6 +9,8 @@ import type { DoctorCheck } from "../core/report/doctor.js";
 import { sizeText } from "../core/report/size-text.js";
 import { freeMemoryBytes } from "../models/fit/free-memory.js";
 import { limitMemory, usableCores } from "../engine/worker/machine.js";
+import { databaseFile } from "../store/data-folder.js";
+import { explainFailure, readErrorCode } from "../system/file-errors.js";
 import { version } from "../system/version.js";
 import { readLastBackup } from "../backup/last-backup.js";
 import { certificateReport } from "./certificate-report.js";
@@ -24,12 +26,14 @@ interface MachineCheckOptions {
   readonly now: number;
   /** Whether a server that runs asks, which has its port. */
   readonly isServer: boolean;
+  /** The running server of the data folder, in words; null: none is known. */
+  readonly running: string | null;
 }
 
 /** Returns what can be known of the machine without a model. */
 export async function machineChecks(
   config: Config,
-  { now, isServer }: MachineCheckOptions,
+  { now, isServer, running }: MachineCheckOptions,
 ): Promise<readonly DoctorCheck[]> {
   const certificate = certificateReport(config, now);
   return [
@@ -41,7 +45,7 @@ export async function machineChecks(
     await folderCheck(config.data),
     await diskCheck(config.data),
     await backupCheck(config),
-    ...(isServer ? [] : [await portCheck(config)]),
+    ...(isServer ? [] : [await portCheck(config, running)]),
     ...(certificate === null ? [] : [{ name: "certificate", ...certificate }]),
     ...tracesChecks(config),
     processorCheck(),
@@ -86,18 +90,36 @@ async function diskCheck(folder: string): Promise<DoctorCheck> {
       detail: `${text}: delete something, before nothing can be written any more`,
     };
   } catch (thrown) {
-    return { name: "disk", ok: true, detail: `its free space is not known: ${reason(thrown)}` };
+    return {
+      name: "disk",
+      ok: true,
+      warning: true,
+      detail: `its free space is not known: ${reason(thrown)}`,
+    };
   }
 }
 
 /** Does not check that the backup still exists: it may have been moved. */
 async function backupCheck(config: Config): Promise<DoctorCheck> {
   const last = await readLastBackup(config);
-  const detail =
-    last === null
-      ? "none of this data folder yet: `hearth backup FILE`"
-      : `the last one is of ${last.created}, ${sizeText(last.bytes)}, ${last.file}`;
-  return { name: "backup", ok: true, detail };
+  if (last !== null) {
+    const detail = `the last one is of ${last.created}, ${sizeText(last.bytes)}, ${last.file}`;
+    return { name: "backup", ok: true, detail };
+  }
+  if (config.databaseUrl !== null)
+    return {
+      name: "backup",
+      ok: true,
+      detail: "the tools of PostgreSQL back up its database, such as pg_dump",
+    };
+  if (!existsSync(databaseFile(config)))
+    return { name: "backup", ok: true, detail: "there is nothing to back up yet" };
+  return {
+    name: "backup",
+    ok: true,
+    warning: true,
+    detail: "none of this data folder yet: `hearth backup FILE`",
+  };
 }
 
 function processorCheck(): DoctorCheck {
@@ -123,7 +145,8 @@ function threadsCheck({ threadPool }: Config): DoctorCheck {
     reason === null
       ? "kept between tokens"
       : `made anew for every token, which costs a model that uses several threads up to a third of its speed: ${reason}`;
-  return { name: "threads", ok: true, detail };
+  const isSlow = reason !== null && threadPool !== "off";
+  return { name: "threads", ok: true, ...(isSlow && { warning: true }), detail };
 }
 
 /** Models without it read text, and descriptions of images, so the check does not fail. */
@@ -133,7 +156,7 @@ function mediaCheck(): DoctorCheck {
     reason === null
       ? "models read images and sound by the projectors beside them"
       : `models read no images and no sound themselves: ${reason}`;
-  return { name: "media", ok: true, detail };
+  return { name: "media", ok: true, ...(reason !== null && { warning: true }), detail };
 }
 
 /** Returns the folder or its nearest parent that exists. */
@@ -141,13 +164,14 @@ function nearestExisting(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearestExisting(dirname(folder));
 }
 
-/** A port in use does not fail the check, because the server itself may use it. */
-function portCheck(config: Config): Promise<DoctorCheck> {
+/** A port in use fails the check, unless the server of this data folder uses it. */
+function portCheck(config: Config, running: string | null): Promise<DoctorCheck> {
   const address = `${config.host}:${config.port}`;
+  if (running !== null) return Promise.resolve({ name: "port", ok: true, detail: `${address}: ${running}` });
   return new Promise((resolve) => {
     const probe = createServer();
-    probe.once("error", (error) =>
-      resolve({ name: "port", ok: true, detail: `${address} is not available: ${reason(error)}` }),
+    probe.once("error", (thrown) =>
+      resolve({ name: "port", ok: false, detail: `${address} cannot be used: ${explainPort(thrown)}` }),
     );
     probe.listen(config.port, config.host, () => {
       probe.close(() => resolve({ name: "port", ok: true, detail: `${address} is available` }));
@@ -155,10 +179,16 @@ function portCheck(config: Config): Promise<DoctorCheck> {
   });
 }
 
+const portProblems: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another program uses it. Stop that program, or set another port, such as HEARTH_PORT=8080",
+  EADDRNOTAVAIL: "this machine does not have the address. Set another host, such as HEARTH_HOST=127.0.0.1",
+  EACCES: "ports below 1024 need privileges. Set another port, such as HEARTH_PORT=8080",
+};
+
+function explainPort(thrown: Error): string {
+  return portProblems[readErrorCode(thrown)] ?? explainFailure(thrown);
+}
+
 function reason(thrown: unknown): string {
-  return thrown instanceof Error && "code" in thrown
-    ? String(thrown.code)
-    : thrown instanceof Error
-      ? thrown.message
-      : String(thrown);
+  return explainFailure(thrown);
 }

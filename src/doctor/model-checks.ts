@@ -20,18 +20,20 @@ export function modelCheck(model: Model, template: TemplateReport | null, isPric
   if (model.projectorProblem !== undefined) parts.push(model.projectorProblem.replace(/\.$/, ""));
   if (call !== null) parts.push(`tool calls: ${oneLine(call)}`);
   if (reasoning !== null) parts.push(`reasoning: ${oneLine(reasoning)}`);
-  if (isPriced && kind !== "vision" && isFree(prices)) parts.push("no price: `hearth prices set`");
+  const isUnpriced = isPriced && kind !== "vision" && isFree(prices);
+  if (isUnpriced) parts.push("no price: `hearth prices set`");
   if (repairs.length > 0) parts.push(`strict chat template: ${repairs.join(", ")}`);
   return {
     name: `model ${id}`,
     ok: model.unusable === null,
+    ...((isUnpriced || model.projectorProblem !== undefined) && model.unusable === null && { warning: true }),
     detail: model.unusable === null ? parts.join(", ") : `unusable: ${model.unusable}`,
   };
 }
 
 /** Returns what was skipped in the folders of models. */
 export function warningCheck(detail: string): DoctorCheck {
-  return { name: "models folder", ok: true, detail };
+  return { name: "models folder", ok: true, warning: true, detail };
 }
 
 function oneLine(text: string): string {

@@ -19,7 +19,7 @@ export async function redisChecks(config: Config): Promise<readonly DoctorCheck[
   try {
     await connection.start();
     const problem = connection.problem();
-    if (problem === null) return [{ name: "redis", ok: true, detail: await describe(connection) }];
+    if (problem === null) return [{ name: "redis", ok: true, ...(await describe(connection)) }];
     const consequence =
       limitsWithoutRedis === "open"
         ? "each server counts rate limits for itself"
@@ -31,7 +31,7 @@ export async function redisChecks(config: Config): Promise<readonly DoctorCheck[
 }
 
 /** Redis may refuse this question to the user of the address, who may count all the same. */
-async function describe(connection: RedisConnection): Promise<string> {
+async function describe(connection: RedisConnection): Promise<Pick<DoctorCheck, "detail" | "warning">> {
   const info = await connection.info().catch(() => "");
   const read = (name: string): string | null =>
     new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1] ?? null;
@@ -39,6 +39,7 @@ async function describe(connection: RedisConnection): Promise<string> {
   const version = valkey === null ? read("redis_version") : valkey;
   const name = `${valkey === null ? "Redis" : "Valkey"}${version === null ? "" : ` ${version}`}`;
   const policy = read("maxmemory_policy") ?? "noeviction";
-  if (read("maxmemory") === "0" || policy === "noeviction") return `${name} counts rate limits`;
-  return `${name} counts rate limits; when its memory is full it forgets counts (maxmemory-policy ${policy}): set noeviction`;
+  if (read("maxmemory") === "0" || policy === "noeviction") return { detail: `${name} counts rate limits` };
+  const forgets = `when its memory is full it forgets counts (maxmemory-policy ${policy}): set noeviction`;
+  return { warning: true, detail: `${name} counts rate limits; ${forgets}` };
 }

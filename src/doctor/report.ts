@@ -33,6 +33,10 @@ interface Examined {
   /** Returns the servers that share the database. */
   readonly servers: () => Promise<readonly RunningNode[]>;
   readonly engines: readonly RemoteEngineSettings[];
+  /** The running server of the data folder, in words; null: none is known, or it is what asks. */
+  readonly running: string | null;
+  /** What is wrong with the configuration; those settings have their defaults here. */
+  readonly problems?: readonly string[];
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -40,7 +44,7 @@ interface Examined {
 /** Examines an installation. */
 export async function examine(
   { config, sources }: ExaminedConfig,
-  { models, readTemplate, isPriced, pins, servers, engines, now }: Examined,
+  { models, readTemplate, isPriced, pins, servers, engines, running, problems = [], now }: Examined,
 ): Promise<DoctorReport> {
   const isServer = readTemplate === null;
   const areCharged = await isPriced();
@@ -52,7 +56,8 @@ export async function examine(
   return {
     settings: sources === null ? [] : effectiveSettings({ config, sources }),
     checks: [
-      ...(await machineChecks(config, { now, isServer })),
+      ...problems.map((detail) => ({ name: "configuration", ok: false, detail })),
+      ...(await machineChecks(config, { now, isServer, running })),
       ...pinnedKeysChecks(config, pins),
       ...(await redisChecks(config)),
       ...(await serversChecks(config, servers)),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { describeIssue } from "../system/describe-issue.js";
 
 /** Letters, digits and `._:/-`, as in the model names of hosted services and registries. */
 const idPattern = /^[A-Za-z0-9_:-][A-Za-z0-9._:/-]{0,199}$/;
@@ -97,7 +98,10 @@ export function parseManifest(text: string): ManifestResult {
   if (parsed.success) return { ok: true, manifest: parsed.data };
   const issue = parsed.error.issues[0];
   const field = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
-  return { ok: false, reason: `its manifest.json is wrong: ${field}${issue?.message ?? "it does not fit"}.` };
+  return {
+    ok: false,
+    reason: `its manifest.json is wrong: ${field}${issue === undefined ? "it does not fit" : describeIssue(issue)}.`,
+  };
 }
 
 /** Returns whether a text is a valid model id. */

@@ -9,6 +9,7 @@ import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { replaceFileSync } from "../system/replace-file.js";
 import { HearthError } from "../core/errors.js";
+import { describeIssue } from "../system/describe-issue.js";
 import { readRegularFileSync } from "../system/regular-file.js";
 import { quoted } from "./gguf/refusal.js";
 import { modelSettingsSchema, type ModelSettings, type SettingsByModel } from "./settings.js";
@@ -175,7 +176,11 @@ function invalidSetting(error: z.ZodError): HearthError {
       `${[...issue.path, ...issue.keys].join(".") || '""'}: there is no such setting`,
     );
   const param = issue?.path.map(String).join(".") ?? "";
-  return new HearthError("invalid_value", `${param}: ${issue?.message ?? "is not valid"}`, { param });
+  return new HearthError(
+    "invalid_value",
+    `${param}: ${issue === undefined ? "is not valid" : describeIssue(issue)}`,
+    { param },
+  );
 }
 
 /** Replaces the file as a whole: a crash leaves the old one or the new one, and so do two writers at the same time. */

@@ -31,7 +31,10 @@ describe("every command", () => {
     const wrong = commands.flatMap(([path, command]) =>
       [
         { what: path, text: command.description() },
-        ...command.options.map(({ flags, description }) => ({ what: `${path} ${flags}`, text: description })),
+        ...command
+          .createHelp()
+          .visibleOptions(command)
+          .map(({ flags, description }) => ({ what: `${path} ${flags}`, text: description })),
       ].flatMap(({ what, text }) =>
         /^[a-z"]|^[A-Z]{2}|^UTC/.test(text) && !text.endsWith(".") ? [] : [`${what}: ${text}`],
       ),

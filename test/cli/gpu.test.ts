@@ -79,12 +79,12 @@ describe("hearth doctor, about the GPU", () => {
   it("prints a line and says when the settings switch it off", async () => {
     const doctor = runProgram(["doctor"], commandEnvironment().environment);
     expect(await doctor.exited).toBe(0);
-    expect(doctor.stdout()).toContain("ok    gpu: not used: the setting `gpu` is off");
+    expect(doctor.stdout()).toContain("ok       gpu: not used: the setting `gpu` is off");
   });
 
   it("exits with 1 where the settings ask for an interface that the machine does not have", async () => {
     const doctor = runProgram(["doctor"], commandEnvironment({ HEARTH_GPU: "metal" }).environment);
     expect(await doctor.exited).toBe(1);
-    expect(doctor.stdout()).toMatch(/FAIL {2}gpu: the setting `gpu` is metal, but /);
+    expect(doctor.stdout()).toMatch(/failed {3}gpu: the setting `gpu` is metal, but /);
   });
 });

@@ -86,7 +86,7 @@ export const largerTests: readonly LargerTests[] = [
     what: "commands that start servers or shells of their own",
     why: "each command is a process; the small size has their output and exit codes in the process of the test",
     files: [
-      "cli/{batches,completion,doctor,gpu,imports}.test.ts",
+      "cli/{batches,completion,doctor,every-command,gpu,imports}.test.ts",
       "cli/models/{fit,pull}.test.ts",
       "docs/examples.test.ts",
     ],

@@ -12,7 +12,7 @@ import { isWithoutDatabase, openEmptyDatabase, openForCommand } from "../stores/
 import { serveInProcess, type Operator } from "./serve.js";
 
 /**
- * Opens the configured database, and serves its accounts to one command. Where there is none yet, an empty one that is deleted afterwards
+ * Opens the configured database, and serves its accounts to one command. If there is none yet, an empty one that is deleted afterwards
  * answers what the command reads, and the configured one is created for the first change that succeeds on it.
  */
 export async function openInProcess(config: Config): Promise<Operator> {

@@ -1,7 +1,7 @@
 /** Parses `key=value` words into a change of a model's settings. */
 import { parse } from "yaml";
 import { HearthError } from "../../core/errors.js";
-import { closestTexts } from "../../models/closest-names.js";
+import { closestTexts } from "../../system/closest-texts.js";
 import { settingNames } from "../../models/settings.js";
 
 /** Settings that are texts, whatever they look like in YAML. */

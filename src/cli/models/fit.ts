@@ -2,6 +2,7 @@
 import { InvalidArgumentError, type Command } from "commander";
 import type { KnownInMemory } from "../../doctor/model-fit.js";
 import type { Config } from "../../config/config.js";
+import type { Model } from "../../core/model.js";
 import { resolveModel } from "../../models/closest-names.js";
 import { formatJson } from "../table.js";
 import type { ModelCommands } from "./deps.js";
@@ -25,7 +26,7 @@ export function addFitCommand(
     .argument("<model>", "ID or alias")
     .option("--context <tokens>", "with this context (default: the one it is loaded with)", tokensArgument)
     .option("--json", "print one JSON object")
-    .action(async (name: string, { context, json }: Options) => {
+    .action(async (name: string, { context, json }: Options, command: Command) => {
       const model = resolveModel((await open()).models, name);
       const { id } = model.manifest;
       if (model.unusable !== null) throw new Error(`'${id}' cannot be used: ${model.unusable}`);
@@ -39,6 +40,7 @@ export function addFitCommand(
         out.write(json === true ? formatJson({ id, verdict, engine }) : sectionsText([[id, text]]));
         return;
       }
+      refuseLonger(model, context, command);
       const { config } = await load();
       const inMemory = await knownInMemory(config);
       const { measureLocalFit } = await import("../../app/models/models.js");
@@ -48,6 +50,20 @@ export function addFitCommand(
       else out.write(sectionsText([[id, fitRows(report)]]));
       if (report.verdict === "does not fit") process.exitCode = 1;
     });
+}
+
+/** A context beyond what the model was trained with is never loaded, so that there is nothing to say of it. */
+function refuseLonger(
+  { manifest, trainedTokens }: Model,
+  context: number | undefined,
+  command: Command,
+): void {
+  const most = trainedTokens ?? manifest.contextTokens;
+  if (context !== undefined && context > most)
+    command.error(
+      `error: --context ${context}: '${manifest.id}' has ${most} tokens of context at most, and is never loaded with more`,
+      { exitCode: 2 },
+    );
 }
 
 /** Returns the models in memory; none if the server cannot be asked. */

@@ -16,20 +16,28 @@ export function addSetCommand(program: Command, { using, out }: ModelCommands): 
     .option("--json", "print all settings of the model as one JSON array")
     .action(async (name: string, words: readonly string[], { json }: { json?: true }, command: Command) => {
       const { parseAssignments } = await import("./assignments.js");
-      const { id, settings, unusable } = await reportInvalidValues(command, async () => {
+      const model = await reportInvalidValues(command, async () => {
         const change = parseAssignments(words);
         return using((api) => api.request<OperatorModel>("PUT", "/operator/models", { model: name, change }));
       });
+      const { id, settings, unusable } = model;
       if (json === true) out.write(formatJson(settings));
       else
         for (const word of words) {
           const key = word.slice(0, word.indexOf("="));
           const isRemoved = word.endsWith("=") && key.length + 1 === word.length;
           const value = settings.find((setting) => setting.name === key)?.value;
+          const text = isRemoved ? "removed" : value === undefined ? "set" : valueText(key, value);
           out.write(
-            `${key}: ${isRemoved ? "removed" : value === undefined ? "set" : valueText(key, value)}\n`,
+            `${key}: ${text}${key === "context" && !isRemoved ? describeContext(model, value) : ""}\n`,
           );
         }
       if (unusable !== null) throw new Error(`'${id}' cannot be used now: ${unusable}`);
     });
+}
+
+/** Says it where a model is not loaded with the context that was set. */
+function describeContext({ contextTokens }: OperatorModel, set: unknown): string {
+  if (typeof set !== "number" || set <= contextTokens) return "";
+  return `, but it is loaded with ${contextTokens}, the most that the model or the setting contextTokensMax allows`;
 }

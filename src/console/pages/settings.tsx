@@ -95,13 +95,14 @@ const columns: readonly Column<DoctorSetting>[] = [
 ];
 
 function isDefault({ source }: DoctorSetting): boolean {
-  return source === "default" || source === "platformDefault";
+  return source.startsWith("default");
 }
 
 /** The checks, those that fail first. */
 function Checks({ checks }: { readonly checks: readonly DoctorCheck[] }): JSX.Element {
   const failed = checks.filter(({ ok }) => !ok);
-  const others = checks.filter(({ ok }) => ok);
+  const warned = checks.filter(({ ok, warning }) => ok && warning === true);
+  const others = checks.filter(({ ok, warning }) => ok && warning !== true);
   return (
     <Section
       id="checks"
@@ -117,9 +118,11 @@ function Checks({ checks }: { readonly checks: readonly DoctorCheck[] }): JSX.El
       }
     >
       <ul class="checks">
-        {[...failed, ...others].map(({ name, ok, detail }) => (
+        {[...failed, ...warned, ...others].map(({ name, ok, warning, detail }) => (
           <li key={name + detail} class={ok ? undefined : "failed"}>
-            <span class={`state ${ok ? "good" : "bad"}`}>{ok ? "ok" : "fails"}</span>
+            <span class={`state ${!ok ? "bad" : warning === true ? "warn" : "good"}`}>
+              {!ok ? "fails" : warning === true ? "warning" : "ok"}
+            </span>
             <strong>{name}</strong>
             <p>
               <Marked text={detail} />

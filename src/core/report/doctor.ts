@@ -17,7 +17,10 @@ export interface DoctorSetting {
 
 export interface DoctorCheck {
   readonly name: string;
+  /** False: the check failed. */
   readonly ok: boolean;
+  /** Present where the server works, but something should be done or is missing. */
+  readonly warning?: true;
   /** What was found, and what to do about it. */
   readonly detail: string;
 }

@@ -21,6 +21,10 @@ const doctorSchema = responseObject({
     responseObject({
       name: z.string().describe("What was checked, such as `backup` or `model NAME`."),
       ok: z.boolean(),
+      warning: z
+        .literal(true)
+        .optional()
+        .describe("Present where the server works, but something is missing or should be done."),
       detail: z.string().describe("What was found, and what to do about it."),
     }),
   ),

@@ -60,10 +60,12 @@ describe("hearth backup", () => {
   it("is named by hearth doctor, which says so where there is none", async () => {
     const data = await usedFolder();
     const doctor = async (): Promise<string> => (await hearth(data, "doctor")).out;
-    expect(await doctor()).toContain("  ok    backup: none of this data folder yet: `hearth backup FILE`\n");
+    expect(await doctor()).toContain(
+      "  warning  backup: none of this data folder yet: `hearth backup FILE`\n",
+    );
     const backup = await backupOf(data);
     const named = new RegExp(
-      `^ {2}ok {4}backup: the last one is of \\d{4}-\\S+Z, [\\d.]+ kB, ${backup}$`,
+      `^ {2}ok {7}backup: the last one is of \\d{4}-\\S+Z, [\\d.]+ kB, ${backup}$`,
       "m",
     );
     expect(await doctor()).toMatch(named);

@@ -42,7 +42,7 @@ describe("hearth start", () => {
     expect(listed.data.map(({ id }) => id)).not.toContain(builtInModel);
     const doctor = runProgram(["doctor"], { HEARTH_MODELS: models, HEARTH_DATA: temporaryFolder() });
     expect(await doctor.exited).toBe(1);
-    expect(doctor.stdout()).toMatch(/FAIL {2}model hearth-tiny-5m: unusable: .*truncated/);
+    expect(doctor.stdout()).toMatch(/failed {3}model hearth-tiny-5m: unusable: .*truncated/);
   });
 
   it("C3: answers 503 for weights of the right size that do not match the manifest", async () => {

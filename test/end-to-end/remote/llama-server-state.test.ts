@@ -68,8 +68,8 @@ describe(`the state of a llama-server${withoutLlamaServer}`, () => {
     });
     expect(firstChoice(await requestJson(right)).content).not.toBe("");
     for (const [apiKey, said] of [
-      ["the-right-key", /ok {4}engine llama-server at .*: it is ready, 1 request at a time, 2048 tokens/],
-      ["the-wrong-key", /FAIL {2}engine llama-server at .*: it refuses the apiKey/],
+      ["the-right-key", /ok {7}engine llama-server at .*: it is ready, 1 request at a time, 2048 tokens/],
+      ["the-wrong-key", /failed {3}engine llama-server at .*: it refuses the apiKey/],
     ] as const) {
       const run = runProgram(["doctor"], {
         HEARTH_DATA: join(temporaryFolder(), "data"),

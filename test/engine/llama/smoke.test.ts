@@ -213,7 +213,7 @@ describe("a server with a model file that crashes the process", () => {
     );
     const doctor = runProgram(["doctor"], { HEARTH_MODELS: folder, HEARTH_DATA: temporaryFolder() });
     expect(await doctor.exited).toBe(1);
-    expect(doctor.stdout()).toContain(`FAIL  model dropped: unusable: ${reason}\n`);
+    expect(doctor.stdout()).toContain(`failed   model dropped: unusable: ${reason}\n`);
   });
 
   it("can stop during a trial, which then ends too", async () => {

@@ -240,9 +240,9 @@ it("C4: hearth doctor fails with the models that cannot be loaded, and names arc
   for (const name of ["model.zip", "inner/model.gguf.zip"]) writeFileSync(join(models, name), zipSlip);
   const doctor = runProgram(["doctor"], { HEARTH_MODELS: models, HEARTH_DATA: temporaryFolder() });
   expect(await doctor.exited).toBe(1);
-  expect(doctor.stdout()).toMatch(/FAIL {2}model zero: unusable: its file .* is not a regular file/);
-  expect(doctor.stdout()).toMatch(/FAIL {2}model wrong-scheduler: unusable: its .*OtherScheduler/);
-  expect(doctor.stdout()).toMatch(/ok {4}model hearth-captioner-2m/);
+  expect(doctor.stdout()).toMatch(/failed {3}model zero: unusable: its file .* is not a regular file/);
+  expect(doctor.stdout()).toMatch(/failed {3}model wrong-scheduler: unusable: its .*OtherScheduler/);
+  expect(doctor.stdout()).toMatch(/ok {7}model hearth-captioner-2m/);
   for (const name of ["model.zip", "model.gguf.zip"])
     expect(doctor.stdout()).toContain(`The archive '${name}' is not a model; unpack it`);
   expect(doctor.stdout().match(/ model /g)).toHaveLength(6);

@@ -85,7 +85,10 @@ async function resolve({ models, modelAdmin }: ModelsContext, name: string): Pro
 
 export type OperatorModel = ReturnType<typeof present>;
 
-function present({ manifest: { id, kind, prices }, unusable }: Model, { modelAdmin }: ModelsContext) {
+function present(
+  { manifest: { id, kind, prices, contextTokens }, unusable }: Model,
+  { modelAdmin }: ModelsContext,
+) {
   const settings = modelAdmin.sources.settings(id);
-  return { id, kind, prices, unusable, settings, adapters: modelAdmin.listAdapters(id) };
+  return { id, kind, prices, contextTokens, unusable, settings, adapters: modelAdmin.listAdapters(id) };
 }

@@ -2,7 +2,7 @@
  * A short list of open models by the names that people know, for `hearth pull name:tag`. A name without a tag is its first entry. Sizes are
  * approximate; the hub states the exact ones.
  */
-import { closestTexts } from "../../closest-names.js";
+import { closestTexts } from "../../../system/closest-texts.js";
 import { quoted } from "../../gguf/refusal.js";
 import { notThere } from "../errors.js";
 

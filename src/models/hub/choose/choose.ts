@@ -1,5 +1,5 @@
 /** Chooses which files of a repository make up the model that a person asked for. */
-import { closestTexts } from "../../closest-names.js";
+import { closestTexts } from "../../../system/closest-texts.js";
 import { chooseProjector } from "../../gguf/projector.js";
 import { quoted } from "../../gguf/refusal.js";
 import { isLaterPart, isMainModel, isProjectorName, listPartFiles, readModelStem } from "../../parts.js";
