@@ -38,8 +38,8 @@ describe("a manifest", () => {
 
   it.each([
     ["not JSON", "{", "not valid JSON"],
-    ["a list", "[]", "expected object"],
-    ["null", "null", "expected object"],
+    ["a list", "[]", "must be settings by name"],
+    ["null", "null", "must be settings by name"],
   ])("that is %s is rejected", (_, text, expected) => {
     const result = parseManifest(text);
     expect(result.ok ? "accepted" : result.reason).toContain(expected);

@@ -36,7 +36,7 @@ describe("the setting of remote engines", () => {
     [{ ...engine, models: [{ id: "a" }] }, /engines\.0\.models\.0 .*must be the id of a model/],
     [{ ...engine, models: ["a", "a"] }, /engines\.0\.models\.1 .*'a' is there twice/],
     [{ ...engine, maxConcurrency: 0 }, /engines\.0\.maxConcurrency /],
-    [{ ...engine, apikey: "x" }, /engines\.0 .*"apikey"/],
+    [{ ...engine, apikey: "x" }, /engines\.0 .*no such setting: apikey/],
   ])("that cannot be used is refused with its field: %j", (written, message) => {
     expect(() => loadConfig({ HEARTH_ENGINES: JSON.stringify([written]) })).toThrow(message);
   });

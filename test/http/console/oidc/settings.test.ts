@@ -63,7 +63,10 @@ describe("the settings of single sign-on", () => {
       /oidcGroups\.1\.role \(set by HEARTH_OIDC_GROUPS\): must be owner or admin or member$/,
     ],
     [{ HEARTH_OIDC_GROUPS: '[{"group":"leads","role":"admin"}]' }, /oidcGroups\.0\.team \(set by/],
-    [{ HEARTH_OIDC_GROUPS: JSON.stringify([{ ...rule, rule: 1 }]) }, /oidcGroups\.0 \(set by.*"rule"/],
+    [
+      { HEARTH_OIDC_GROUPS: JSON.stringify([{ ...rule, rule: 1 }]) },
+      /oidcGroups\.0 \(set by.*no such setting: rule/,
+    ],
     [{ HEARTH_OIDC_CLIENT_SECRET: "short" }, /oidcClientSecret \(set by.*8 characters/],
     [{ HEARTH_PUBLIC_URL: "https://hearth.example.com/path?x=1" }, /publicUrl \(set by.*must be an address/],
     [{ HEARTH_PUBLIC_URL: "hearth.example.com" }, /publicUrl \(set by/],
