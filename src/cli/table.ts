@@ -1,4 +1,5 @@
 import { printable, type TextOut } from "./terminal.js";
+import { measureCharacter, measureText } from "./text-width.js";
 
 /** What would begin another line or column, and halves of characters. */
 const misplaced = /[\t\r\n\p{Cs}]/gu;
@@ -17,14 +18,14 @@ export interface TableColumn<Item> {
   readonly kind?: "number" | "id";
   /** The column may be left out; of several, the lowest number is left out first. Absent: never. */
   readonly leftOut?: number;
-  /** The characters to which cells may be shortened; absent: never. */
+  /** The columns of the terminal to which cells may be shortened; absent: never. */
   readonly charsMin?: number;
 }
 
 interface Laid {
   readonly column: TableColumn<never>;
   readonly cells: readonly string[];
-  /** Characters of the widest cell, title included. */
+  /** Columns of the terminal that the widest cell takes, title included. */
   readonly width: number;
 }
 
@@ -46,7 +47,7 @@ export function formatTable<Item>(
     shown
       .map(({ cells, column: { kind }, width: cellWidth }) => {
         const cell = cells[row] ?? "";
-        const space = " ".repeat(Math.max(0, cellWidth - countCharacters(cell)));
+        const space = " ".repeat(Math.max(0, cellWidth - measureText(cell)));
         return kind === "number" ? space + cell : cell + space;
       })
       .join(gap)
@@ -87,14 +88,17 @@ function byOrder(a: Laid, b: Laid): number {
   return (a.column.leftOut ?? 0) - (b.column.leftOut ?? 0);
 }
 
+/** Ids that were drawn, as opposed to names that stand in their place. */
+const opaque = /[0-9a-f]{8}/;
+
 /** Returns the column with the beginnings of ids that distinguish its rows. */
 function shortenIds(laid: Laid): Laid {
   if (laid.column.kind !== "id") return laid;
   const [title = "", ...ids] = laid.cells;
-  const sorted = [...new Set(ids)].toSorted();
+  const sorted = [...new Set(ids.filter((id) => opaque.test(id)))].toSorted();
   const needed = sorted.map((id, at) => commonLength(id, sorted[at + 1] ?? "") + 1);
   const chars = needed.reduce((most, each) => Math.max(most, each), idCharsMin);
-  return lay(laid.column, [title, ...ids.map((id) => id.slice(0, chars))]);
+  return lay(laid.column, [title, ...ids.map((id) => (opaque.test(id) ? id.slice(0, chars) : id))]);
 }
 
 function commonLength(a: string, b: string): number {
@@ -125,13 +129,21 @@ function shortenTexts(all: readonly Laid[], width: number): readonly Laid[] {
   });
 }
 
-function shorten(cell: string, chars: number): string {
-  const characters = [...cell];
-  return characters.length <= chars ? cell : `${characters.slice(0, chars - 1).join("")}…`;
+/** @param columns of the terminal, at least 1 */
+function shorten(cell: string, columns: number): string {
+  if (measureText(cell) <= columns) return cell;
+  let kept = "";
+  let left = columns - 1;
+  for (const character of cell) {
+    left -= measureCharacter(character);
+    if (left < 0) break;
+    kept += character;
+  }
+  return `${kept}…`;
 }
 
 function leastWidth({ column: { charsMin, title }, width }: Laid): number {
-  return charsMin === undefined ? width : Math.min(width, Math.max(charsMin, countCharacters(title)));
+  return charsMin === undefined ? width : Math.min(width, Math.max(charsMin, measureText(title)));
 }
 
 function sum(all: readonly Laid[], width: (laid: Laid) => number = (laid) => laid.width): number {
@@ -139,13 +151,9 @@ function sum(all: readonly Laid[], width: (laid: Laid) => number = (laid) => lai
 }
 
 function lay(column: TableColumn<never>, cells: readonly string[]): Laid {
-  return { column, cells, width: cells.reduce((most, cell) => Math.max(most, countCharacters(cell)), 0) };
+  return { column, cells, width: cells.reduce((most, cell) => Math.max(most, measureText(cell)), 0) };
 }
 
 function clean(cell: string): string {
   return printable(cell).replaceAll(misplaced, "\ufffd");
-}
-
-function countCharacters(cell: string): number {
-  return [...cell].length;
 }

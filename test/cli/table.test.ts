@@ -58,4 +58,21 @@ describe("a table", () => {
   it.each([40, 50, 60, 80, 100])("is at most %d columns wide, where its texts can be as short", (width) => {
     for (const line of lines(width)) expect(line.length).toBeLessThanOrEqual(width);
   });
+
+  it("counts the columns of a terminal: characters that take two, and those that take none", () => {
+    const named = rows.map((row, at) => ({ ...row, name: at === 0 ? "東京の大学の研究室" : "e\u0301" }));
+    expect(formatTable(columns.slice(1, 3), named)).toBe(
+      "NAME                 COUNT\n東京の大学の研究室       8\ne\u0301                     1000\n",
+    );
+    expect(formatTable(columns.slice(1, 3), named, 20).split("\n")[1]).toBe("東京の大学…       8");
+  });
+
+  it("shortens ids that were drawn, and no names that stand in their place", () => {
+    const named = rows.map((row, at) =>
+      at === 0 ? row : { ...row, id: "everything-that-students-may-call" },
+    );
+    const [, first, second] = formatTable(columns, named, 60).split("\n");
+    expect(first).toMatch(/^0193a7c2-5b1e {3}/);
+    expect(second).toMatch(/^everything-that-students-may-call {3}/);
+  });
 });

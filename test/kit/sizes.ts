@@ -88,6 +88,7 @@ export const largerTests: readonly LargerTests[] = [
     files: [
       "cli/{batches,completion,doctor,every-command,gpu,imports}.test.ts",
       "cli/models/{fit,pull}.test.ts",
+      "cli/terminal/tables.test.ts",
       "docs/examples.test.ts",
     ],
   },

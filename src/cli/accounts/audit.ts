@@ -39,5 +39,5 @@ const columns: readonly TableColumn<WireAuditEvent>[] = [
   { title: "TIME", cell: ({ eventTime }) => eventTime, charsMin: 16 },
   { title: "ACTOR", cell: ({ user, actor }) => user.email ?? actor, charsMin: 8 },
   { title: "EVENT", cell: ({ description }) => description, charsMin: 16 },
-  { title: "OBJECT", cell: ({ objectId }) => objectId, kind: "id", leftOut: 1 },
+  { title: "OBJECT", cell: ({ objectId }) => objectId, kind: "id", charsMin: 13, leftOut: 1 },
 ];
