@@ -7,7 +7,7 @@ import type { Config } from "../config/config.js";
 import type { Clock } from "../core/clock.js";
 import { reportBytes, type OnProgress } from "../core/report/progress.js";
 import { copyDatabase } from "../store/backup/copy.js";
-import { sync } from "../store/backup/swap.js";
+import { syncFolder } from "../system/sync-folder.js";
 import { fileError } from "../system/file-errors.js";
 import { isProcessAlive } from "../system/processes.js";
 import { version } from "../system/version.js";
@@ -68,7 +68,7 @@ export async function createBackup(
     refuseExisting();
     const { size: bytes } = await stat(archive);
     await replaceFile(archive, target);
-    await sync(dirname(target));
+    await syncFolder(dirname(target));
     await noteLastBackup(config, { file: target, created: manifest.created, bytes });
     return { file: target, bytes, ...manifest };
   } catch (thrown) {

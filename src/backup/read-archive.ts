@@ -10,7 +10,7 @@ import { Header } from "tar/header";
 import { openRegularFile } from "../system/regular-file.js";
 import { readErrorCode } from "../system/file-errors.js";
 import { quoted } from "../models/gguf/refusal.js";
-import { sync } from "../store/backup/swap.js";
+import { syncFolder } from "../system/sync-folder.js";
 import { ByteReader } from "./byte-reader.js";
 import {
   findPartBytesMax,
@@ -66,8 +66,8 @@ async function extract(reader: ByteReader, folder: string): Promise<BackupManife
     if (name === manifestName) {
       const manifest = await readManifest(reader, bytes);
       comparePart(manifest, parts);
-      for (const part of [imagesPart, filesPart]) await sync(join(folder, part)).catch(() => undefined);
-      await sync(folder);
+      for (const part of [imagesPart, filesPart]) await syncFolder(join(folder, part)).catch(() => undefined);
+      await syncFolder(folder);
       return manifest;
     }
     refuseEntry(name, bytes, parts);

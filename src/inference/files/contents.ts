@@ -6,7 +6,7 @@ import { createReadStream } from "node:fs";
 import { open, rename, unlink, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { sync } from "../../store/backup/swap.js";
+import { syncFolder } from "../../system/sync-folder.js";
 import { createFolder, namesBefore } from "../../system/folder.js";
 import { readErrorCode } from "../../system/file-errors.js";
 
@@ -21,9 +21,12 @@ export type FileContents = ReturnType<typeof createFileContents>;
 
 /**
  * Opens the folder, which is created with the first file.
- * @param syncFolder writes its names to the disk.
+ * @param syncNames writes its names to the disk.
  */
-export function createFileContents(folder: string, syncFolder: (folder: string) => Promise<void> = sync) {
+export function createFileContents(
+  folder: string,
+  syncNames: (folder: string) => Promise<void> = syncFolder,
+) {
   const at = (name: string): string => join(folder, name);
   const remove = (name: string): Promise<void> => unlink(at(name)).catch(ignoreMissing);
   return {
@@ -35,7 +38,7 @@ export function createFileContents(folder: string, syncFolder: (folder: string) 
         finish: async () => {
           names = [...names, id];
           await rename(at(id + partial), at(id));
-          await syncFolder(folder);
+          await syncNames(folder);
         },
         async discard() {
           for (const name of names) await remove(name);

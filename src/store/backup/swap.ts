@@ -11,9 +11,9 @@
  * files; until it has run, no database is opened.
  */
 import { existsSync } from "node:fs";
-import { mkdir, open, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { readErrorCode } from "../../system/file-errors.js";
+import { syncFolder } from "../../system/sync-folder.js";
 import { logsFolder } from "../data-folder.js";
 
 const unverified = "restore-unverified";
@@ -60,19 +60,19 @@ export async function abandonRestore(folder: string): Promise<void> {
  */
 export async function install(folder: string, time: string, move: Move = rename): Promise<string | null> {
   const at = (...names: string[]): string => join(folder, ...names);
-  await sync(at(unverified, restored));
+  await syncFolder(at(unverified, restored));
   await move(at(unverified), at(verified));
-  await sync(folder);
+  await syncFolder(folder);
   for (const name of await movable(folder)) await move(at(name), at(verified, name));
-  await sync(at(verified));
+  await syncFolder(at(verified));
   await move(at(verified), at(installing));
-  await sync(folder);
+  await syncFolder(folder);
   for (const name of await readdir(at(installing, restored)))
     await move(at(installing, restored, name), at(name));
-  await sync(folder);
+  await syncFolder(folder);
   const kept = at(free(folder, `${done}${time}`));
   await move(at(installing), kept);
-  await sync(folder);
+  await syncFolder(folder);
   await rmdir(join(kept, restored));
   if ((await readdir(kept)).length > 0) return kept;
   await rmdir(kept);
@@ -86,33 +86,18 @@ export async function undoRestore(folder: string, move: Move = rename): Promise<
   if (existsSync(at(installing))) {
     // All former files are in there: what lies outside was restored.
     for (const name of await movable(folder)) await move(at(name), at(installing, restored, name));
-    await sync(folder);
+    await syncFolder(folder);
     await move(at(installing), at(verified));
-    await sync(folder);
+    await syncFolder(folder);
   }
   if (existsSync(at(verified))) {
     for (const name of await readdir(at(verified)))
       if (name !== restored) await move(at(verified, name), at(name));
-    await sync(folder);
+    await syncFolder(folder);
     await rm(at(verified), { recursive: true });
   }
   await abandonRestore(folder);
   return wasUnfinished;
-}
-
-/** Makes the renames in a folder durable. */
-export async function sync(folder: string): Promise<void> {
-  try {
-    const handle = await open(folder, "r");
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  } catch (thrown) {
-    // Some systems cannot sync a folder, and order renames by themselves.
-    if (!["EISDIR", "EPERM", "EINVAL", "ENOTSUP"].includes(readErrorCode(thrown))) throw thrown;
-  }
 }
 
 async function movable(folder: string): Promise<readonly string[]> {
