@@ -86,7 +86,7 @@ export const largerTests: readonly LargerTests[] = [
     what: "commands that start servers or shells of their own",
     why: "each command is a process; the small size has their output and exit codes in the process of the test",
     files: [
-      "cli/{batches,completion,doctor,every-command,gpu,imports}.test.ts",
+      "cli/{batches,completion,doctor,gpu,imports}.test.ts",
       "cli/models/{fit,pull}.test.ts",
       "cli/terminal/tables.test.ts",
       "docs/examples.test.ts",
@@ -154,6 +154,12 @@ export const largerTests: readonly LargerTests[] = [
     what: "the corpus of the fuzzer, and hours of the simulation",
     why: "they repeat whole days and thousands of inputs",
     files: ["fuzz/**", "simulation/**"],
+  },
+  {
+    size: "nightly",
+    what: "every example of every command on data folders that are empty, full and broken",
+    why: "five hundred processes; the size all runs each command's tests, and an operator's first day",
+    files: ["cli/every-command.test.ts"],
   },
   {
     size: "nightly",
