@@ -67,7 +67,9 @@ export async function* streamAnswer(
     body: JSON.stringify({ model, messages: messages.map(toWireMessage), ...fields, stream: true, ...usage }),
     signal,
   }).catch((thrown: unknown) => {
-    throw thrown instanceof ServerError ? new ServerError(nameFile(thrown.message, messages)) : thrown;
+    throw thrown instanceof ServerError
+      ? new ServerError(nameFile(thrown.message, messages), thrown.status)
+      : thrown;
   });
   if (response.body === null) return;
   const frames = response.body

@@ -11,7 +11,6 @@ import { attachFiles } from "./messages/named-files.js";
 import { readMessage } from "./messages/read-message.js";
 import type { RunIo, RunOptions } from "./run-options.js";
 import type { ChatSession } from "./session.js";
-
 import { TextBlock, type TypedText } from "./screen/text-block.js";
 import { WordWrap } from "./screen/wrap.js";
 

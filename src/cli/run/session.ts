@@ -10,6 +10,9 @@ import { toRequestFields, type ChatSettings } from "./settings.js";
 import { formatStatistics } from "./statistics.js";
 import { showWaiting } from "./screen/waiting.js";
 
+/** What is said of what a server does for Ollama's routes alone. */
+export const needsOllamaApi = "needs Ollama's routes, which this server does not have (setting ollamaApi)";
+
 export interface SessionOptions {
   readonly server: ChatServer;
   readonly model: string;
@@ -60,11 +63,11 @@ export class ChatSession {
   async load(model = this.ownModel): Promise<number> {
     const { clock, keepAlive } = this.options;
     const began = clock.monotonic();
-    const isWaiting = showWaiting(printTo(process.stdout), clock);
+    const stopWaiting = showWaiting(printTo(process.stdout), clock);
     try {
       await this.setMemory(model, keepAlive === "0" ? null : keepAlive);
     } finally {
-      isWaiting();
+      stopWaiting();
     }
     return clock.monotonic() - began;
   }
@@ -93,7 +96,7 @@ export class ChatSession {
     const loadMs = settings.isVerbose ? await this.load() : 0;
     const hasColours = process.stdout.isTTY && process.stdout.hasColors();
     const printer = new AnswerPrinter(exactOn(process.stdout), { ...settings, hasColours });
-    const isWaiting = showWaiting(printTo(process.stdout), clock);
+    const stopWaiting = showWaiting(printTo(process.stdout), clock);
     const system: readonly ChatMessage[] =
       settings.system === null ? [] : [{ role: "system", content: settings.system }];
     const startedAt = clock.monotonic();
@@ -111,7 +114,7 @@ export class ChatSession {
     };
     try {
       for await (const piece of streamAnswer(this.server, request, signal)) {
-        if (got.firstTokenAt === null) isWaiting();
+        if (got.firstTokenAt === null) stopWaiting();
         got.firstTokenAt ??= clock.monotonic();
         if (piece.kind === "text") got.text += piece.text;
         printer.print(piece);
@@ -119,7 +122,7 @@ export class ChatSession {
     } catch (thrown) {
       if (!signal.aborted) throw thrown;
     } finally {
-      isWaiting();
+      stopWaiting();
       printer.end();
     }
     process.stdout.write("\n");
@@ -135,24 +138,29 @@ export class ChatSession {
     return { text: got.text, state: signal.aborted ? ("stopped" as const) : ("done" as const) };
   }
 
-  /** @throws Error with the server's message if it has no such model, or cannot load it */
+  /**
+   * A chat without messages loads a model, or unloads it. Where the server has no such route, the first answer loads it.
+   * @throws Error with the server's message if it has no such model, or cannot load it
+   */
   private async setMemory(model: string, keepAlive: string | null): Promise<void> {
-    // A chat without messages only loads the model, or unloads it.
     const body = {
       model,
       messages: [],
       ...(keepAlive === null ? {} : { keep_alive: toWireTime(keepAlive) }),
     };
-    await askServer(this.server, "/api/chat", { method: "POST", body }).catch(async (thrown: unknown) => {
+    try {
+      await askServer(this.server, "/api/chat", { method: "POST", body });
+    } catch (thrown) {
       // Where there is no such model, this error names those that are like it.
       await askServer(
         this.server,
         `/v1/language-models/${model.split("/").map(encodeURIComponent).join("/")}`,
       );
-      throw thrown instanceof ServerError
-        ? new ServerError(thrown.message.replace(/^keep_alive\b/, "--keepalive"))
-        : thrown;
-    });
+      if (!(thrown instanceof ServerError)) throw thrown;
+      if (thrown.status !== 404)
+        throw new ServerError(thrown.message.replace(/^keep_alive\b/, "--keepalive"), thrown.status);
+      if (keepAlive !== null) throw new Error(`--keepalive ${needsOllamaApi}`, { cause: thrown });
+    }
   }
 }
 

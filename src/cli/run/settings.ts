@@ -109,16 +109,14 @@ export function describeParameters(
   });
 }
 
-/** Reads a form of answers: `json`, or the JSON text of a schema. @throws Error for another text */
-export function parseStatedForm(text: string): StatedForm {
+/** Reads a form of answers: `json`, or the JSON text of a schema. @returns null for another text */
+export function parseStatedForm(text: string): StatedForm | null {
   if (text === "json") return text;
-  const problem = "must be json, the JSON text of a schema, or a file with one";
   try {
     const schema: unknown = JSON.parse(text);
-    if (typeof schema === "object" && schema !== null && !Array.isArray(schema))
-      return schema as Readonly<Record<string, unknown>>;
-  } catch (thrown) {
-    throw new Error(problem, { cause: thrown });
+    const isSchema = typeof schema === "object" && schema !== null && !Array.isArray(schema);
+    return isSchema ? (schema as Readonly<Record<string, unknown>>) : null;
+  } catch {
+    return null;
   }
-  throw new Error(problem);
 }

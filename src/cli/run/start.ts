@@ -80,16 +80,19 @@ async function openSession(
 async function readForm(command: Command, written: string | undefined): Promise<StatedForm | null> {
   if (written === undefined) return null;
   const isPath = written !== "json" && !/^\s*[[{"]/.test(written);
-  try {
-    const text = isPath ? (await readRegularFile(written, schemaBytesMax)).toString("utf8") : written;
-    return parseStatedForm(text);
-  } catch (thrown) {
-    const code = isPath ? readErrorCode(thrown) : "";
-    const reason = code === "ENOENT" ? "does not exist" : `cannot be read: ${explainFailure(thrown)}`;
-    const found = code === "" ? "" : `; '${written}' ${reason}`;
-    const message = "must be json, the JSON text of a schema, or a file with one";
-    return command.error(`error: --format ${message}${found}`, { exitCode: 2 });
-  }
+  const refuse = (found: string): never =>
+    command.error(`error: --format must be json, the JSON text of a schema, or a file with one${found}`, {
+      exitCode: 2,
+    });
+  const text = isPath
+    ? await readRegularFile(written, schemaBytesMax).then(String, (thrown: unknown) => {
+        const isMissing = readErrorCode(thrown) === "ENOENT";
+        return refuse(
+          `; '${written}' ${isMissing ? "does not exist" : `cannot be read: ${explainFailure(thrown)}`}`,
+        );
+      })
+    : written;
+  return parseStatedForm(text) ?? refuse("");
 }
 
 async function readPrompt(words: readonly string[], home: string): Promise<ChatMessage["content"]> {

@@ -10,7 +10,14 @@ export interface ChatServer {
 }
 
 /** The server answered with an error; the message is its own. */
-export class ServerError extends Error {}
+export class ServerError extends Error {
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
 
 /** Sends a request and returns the JSON of the answer. @throws ServerError with the server's message if it returns an error. */
 export async function askServer<Answer>(
@@ -46,12 +53,12 @@ export async function openAnswer(
 }
 
 async function readError(response: Response): Promise<ServerError> {
-  const unknown = new ServerError(`the server returned status ${response.status}`);
+  const unknown = new ServerError(`the server returned status ${response.status}`, response.status);
   try {
     const { error } = (await response.json()) as { readonly error?: { readonly message?: unknown } | string };
     // Routes of Ollama's interface have the message alone.
     const message = typeof error === "string" ? error : error?.message;
-    return typeof message === "string" ? new ServerError(message) : unknown;
+    return typeof message === "string" ? new ServerError(message, response.status) : unknown;
   } catch {
     return unknown;
   }

@@ -30,6 +30,9 @@ function* script(prompt: string, job: DecodeJob): Iterable<ScriptStep> {
 
 const shared = fileServer({ engine: script });
 const prompts = () => shared().prompts;
+const withoutOllama = fileServer({ engine: script, config: { ollamaApi: "off" } });
+/** Leads to the server without Ollama's routes. */
+const elsewhere = () => ({ HEARTH_PORT: new URL(withoutOllama().url).port });
 
 function environment(state = temporaryFolder()): NodeJS.ProcessEnv {
   return {
@@ -252,6 +255,14 @@ describe.runIf(hasTerminal)(`hearth run on a terminal${withoutTerminal}`, () => 
     expect(await say("still here")).toBe("Good day.");
   });
 
+  it("converses on a server without Ollama's routes, and says what needs them", async () => {
+    const { say } = await openChat([], { environment: { ...environment(), ...elsewhere() } });
+    expect(await say("hello")).toContain("Good day.");
+    expect(await say("/show")).toContain("/show needs Ollama's routes");
+    expect(await say("/load embr")).toContain("embr");
+    expect(await say("/load ember-1m")).toContain("answers a new conversation");
+  });
+
   it("has the lines of earlier chats by the arrow keys, in a file for the user alone, unless it is switched off", async () => {
     const state = temporaryFolder();
     const file = join(state, "hearth", "run-history");
@@ -301,6 +312,16 @@ describe("hearth run in a pipe", () => {
     const { out, err } = await pipe(["ember-1m", "hello", "--verbose"]);
     expect(out).toBe("Good day.\n");
     expect(err).toMatch(/^total duration: +\S+\nload duration: +\S+\nprompt eval count: +\d+ token\(s\)$/m);
+  });
+
+  it("answers on a server without Ollama's routes, and says what needs them", async () => {
+    const { code, out, err } = await pipe(["ember-1m", "hello", "--verbose"], "", elsewhere());
+    expect([code, out]).toEqual([0, "Good day.\n"]);
+    expect(err).toMatch(/^total duration: /m);
+    const kept = await pipe(["ember-1m", "hello", "--keepalive", "5m"], "", elsewhere());
+    expect([kept.code, kept.out]).toEqual([1, ""]);
+    expect(kept.err).toContain("--keepalive needs Ollama's routes");
+    expect((await pipe(["embr", "hi", "--verbose"], "", elsewhere())).err).toContain("embr");
   });
 
   it("takes --think before a prompt, and forms of the answer", async () => {

@@ -8,6 +8,7 @@ import {
   parseStatedForm,
   withParameter,
   type ChatSettings,
+  type StatedForm,
 } from "../settings.js";
 
 type Change = (rest: string, settings: ChatSettings, io: ChatCommandIo) => string;
@@ -83,10 +84,8 @@ function setThink(rest: string, settings: ChatSettings): string {
   return effort === "on" || effort === "true" ? "The model reasons." : `The model reasons (${effort}).`;
 }
 
-function parseForm(rest: string) {
-  try {
-    return parseStatedForm(rest);
-  } catch (thrown) {
-    throw new Error("/set format must be json, or the JSON text of a schema", { cause: thrown });
-  }
+function parseForm(rest: string): StatedForm {
+  const form = parseStatedForm(rest);
+  if (form === null) throw new Error("/set format must be json, or the JSON text of a schema");
+  return form;
 }

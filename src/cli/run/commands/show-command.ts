@@ -1,9 +1,9 @@
 /** `/show`: prints what is known of the model and of the chat. */
 import { z } from "zod";
 import { sectionsText } from "../../models/sections.js";
-import { askServer } from "../../server/client.js";
+import { askServer, ServerError } from "../../server/client.js";
 import type { ChatCommandIo } from "./command-io.js";
-import type { ChatSession } from "../session.js";
+import { needsOllamaApi, type ChatSession } from "../session.js";
 import { describeParameters } from "../settings.js";
 
 const shownModel = z.object({
@@ -31,7 +31,13 @@ export async function runShow(rest: string, session: ChatSession, { out }: ChatC
   if (describe === undefined)
     throw new Error(`/show has no '${rest}'; it has ${Object.keys(subjects).join(", ")}`);
   const body = { model: session.model };
-  const model = shownModel.parse(await askServer(session.server, "/api/show", { method: "POST", body }));
+  const answer = await askServer(session.server, "/api/show", { method: "POST", body }).catch(
+    (thrown: unknown) => {
+      const isAbsent = thrown instanceof ServerError && thrown.status === 404;
+      throw isAbsent ? new Error(`/show ${needsOllamaApi}`, { cause: thrown }) : thrown;
+    },
+  );
+  const model = shownModel.parse(answer);
   out.write(`${describe(model, session).trimEnd()}\n`);
 }
 
