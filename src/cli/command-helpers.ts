@@ -5,6 +5,7 @@ import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
 import { OperatorClient } from "./operator.js";
 import type { Printed } from "./listing.js";
+import { idCharsMin } from "./table.js";
 import type { TextOut } from "./terminal.js";
 import { ago } from "./duration.js";
 
@@ -137,7 +138,7 @@ export function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Returns the first 13 characters of an id: its creation time in milliseconds, which distinguishes most ids. */
+/** Returns the beginning of an id: its creation time in milliseconds, which distinguishes most ids. */
 export function shortId(id: string): string {
-  return id.slice(0, 13);
+  return id.slice(0, idCharsMin);
 }

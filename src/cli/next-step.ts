@@ -27,9 +27,9 @@ export function addNextSteps(
 ): void {
   program.hook("postAction", async (_, command) => {
     const words = nameCommand(command);
-    const isQuiet = command.optsWithGlobals<{ json?: true; quiet?: true }>();
+    const { json, quiet } = command.optsWithGlobals<{ json?: true; quiet?: true }>();
     if (nextSteps[words] === undefined || out.isTTY !== true || (process.exitCode ?? 0) !== 0) return;
-    if (isQuiet.json === true || isQuiet.quiet === true) return;
+    if (json === true || quiet === true) return;
     showOnce(words, (await load()).config, out);
   });
 }

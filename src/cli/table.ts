@@ -8,7 +8,7 @@ const unescaped = /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u20
 
 const gap = "   ";
 /** Characters of an id that are always shown: a UUID has the time in milliseconds there. */
-const idCharsMin = 13;
+export const idCharsMin = 13;
 
 /** A column of a table, and what becomes of it where the table does not fit. */
 export interface TableColumn<Item> {

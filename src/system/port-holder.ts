@@ -1,6 +1,6 @@
 /** Finds the process that listens on a port, as far as this user may see it. */
-import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readdirSync, readlinkSync } from "node:fs";
+import { askSystemProgram, readSystemFile } from "./ask-system.js";
 
 export interface PortHolder {
   readonly pid: number;
@@ -8,24 +8,27 @@ export interface PortHolder {
   readonly program: string;
 }
 
-const lsofMsMax = 2000;
-
 /** Returns null where the process belongs to another user, or the system does not say. */
 export function findPortHolder(port: number, platform = process.platform): PortHolder | null {
   try {
     if (platform === "linux") return findOnLinux(port);
-    return platform === "win32" ? null : parseLsof(askLsof(port));
+    if (platform === "win32") return null;
+    return parseLsof(askSystemProgram("lsof", ["-nP", `-iTCP:${port}`, "-sTCP:LISTEN", "-Fpc"]) ?? "");
   } catch {
     return null;
   }
 }
 
 function findOnLinux(port: number): PortHolder | null {
-  const inodes = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((file) => listeningInodes(read(file), port));
+  const inodes = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((file) =>
+    listeningInodes(readSystemFile(file) ?? "", port),
+  );
   const sockets = new Set(inodes.map((inode) => `socket:[${inode}]`));
   if (sockets.size === 0) return null;
   const pid = readdirSync("/proc").find((name) => /^\d+$/.test(name) && hasSocket(name, sockets));
-  return pid === undefined ? null : { pid: Number(pid), program: read(`/proc/${pid}/comm`).trim() };
+  return pid === undefined
+    ? null
+    : { pid: Number(pid), program: (readSystemFile(`/proc/${pid}/comm`) ?? "").trim() };
 }
 
 /** Returns the inodes of the sockets that listen on a port. @param table the text of /proc/net/tcp or tcp6 */
@@ -53,23 +56,6 @@ function link(path: string): string {
   } catch {
     return "";
   }
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
-  }
-}
-
-function askLsof(port: number): string {
-  const args = ["-nP", `-iTCP:${port}`, "-sTCP:LISTEN", "-Fpc"];
-  return execFileSync("lsof", args, {
-    encoding: "utf8",
-    timeout: lsofMsMax,
-    stdio: ["ignore", "pipe", "ignore"],
-  });
 }
 
 /** Reads the first process of `lsof -Fpc`: a line `p` and its id, and a line `c` and its name. */

@@ -1,9 +1,6 @@
 /** What the system knows of other processes. */
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { askSystemProgram, readSystemFile } from "./ask-system.js";
 import { readErrorCode } from "./file-errors.js";
-
-const psMsMax = 2000;
 
 /** Whether a process runs. One that has ended, and whose parent has not noticed, does not. */
 export function isProcessAlive(pid: number): boolean {
@@ -12,28 +9,15 @@ export function isProcessAlive(pid: number): boolean {
   } catch (thrown) {
     if (readErrorCode(thrown) !== "EPERM") return false;
   }
-  return process.platform !== "linux" || !/\) Z /.test(read(`/proc/${pid}/stat`));
+  return process.platform !== "linux" || !/\) Z /.test(readSystemFile(`/proc/${pid}/stat`) ?? "");
 }
 
 /** Returns the command line of a process, its parts separated by blanks; empty where the system does not say. */
 export function readCommandLine(pid: number): string {
-  if (process.platform === "linux") return read(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trim();
   if (process.platform === "win32") return "";
-  try {
-    return execFileSync("ps", ["-o", "command=", "-p", String(pid)], {
-      encoding: "utf8",
-      timeout: psMsMax,
-      stdio: ["ignore", "pipe", "ignore"],
-    }).trim();
-  } catch {
-    return "";
-  }
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
-  }
+  const written =
+    process.platform === "linux"
+      ? readSystemFile(`/proc/${pid}/cmdline`)?.replaceAll("\0", " ")
+      : askSystemProgram("ps", ["-o", "command=", "-p", String(pid)]);
+  return (written ?? "").trim();
 }

@@ -1,25 +1,10 @@
 /** Rules that hold for every command of the program. */
 import { describe, expect, it } from "vitest";
 import { examples, listCommands } from "../../src/cli/examples.js";
-import { createProgram } from "../../src/cli/program.js";
-
-const silent = { write: () => true };
-
-function build() {
-  return createProgram({
-    environment: {},
-    home: "/nowhere",
-    out: silent,
-    err: silent,
-    data: silent,
-    content: process.stdout,
-    supervisor: null,
-    onInterrupt: () => () => undefined,
-  });
-}
+import { commandTree } from "../kit/command-tree.js";
 
 describe("every command", () => {
-  const commands = listCommands(build());
+  const commands = listCommands(commandTree());
 
   it("has an example in its help, and there is no example of a command that does not exist", () => {
     const paths = commands.map(([path]) => path);

@@ -1,6 +1,6 @@
 /** How much memory of the machine, or of the container, programs can have now. */
-import { readFileSync } from "node:fs";
 import { freemem } from "node:os";
+import { readSystemFile } from "../../system/ask-system.js";
 
 /** Returns the text of a file of the system; null if there is none. */
 type ReadSystemFile = (path: string) => string | null;
@@ -81,13 +81,4 @@ function usedIn(read: ReadSystemFile, folder: string, usage: string, cache: stri
 function readKilobytes(text: string | null, name: string): number | null {
   const [, kilobytes] = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(text ?? "") ?? [];
   return kilobytes === undefined ? null : Number(kilobytes) * 1024;
-}
-
-/** Reads a file of the kernel, which is small and no pipe. */
-export function readSystemFile(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return null;
-  }
 }
