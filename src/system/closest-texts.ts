@@ -3,7 +3,7 @@
 const closestMax = 3;
 /** Bounds on the work of one unknown name, about 20 ms. */
 const comparedLengthMax = 64;
-const comparedTextsMax = 2000;
+const comparedThingsMax = 2000;
 
 /** The least similarity, from 0 to 1, of names that are spelled alike. */
 const spellingMin = 0.6;
@@ -12,13 +12,27 @@ const partsMin = 0.5;
 
 /** Returns the texts that are closest to one that none of them is, the closest first; at most three. */
 export function closestTexts(name: string, texts: readonly string[]): readonly string[] {
-  return texts
-    .slice(0, comparedTextsMax)
-    .map((text) => ({ text, score: measureSimilarity(name, text) }))
-    .filter(({ score }) => score > 0)
+  return closestOfEach(
+    name,
+    texts.map((text) => [text]),
+  );
+}
+
+/** Returns one name of each of the closest things, which may have several; the closest first; at most three. */
+export function closestOfEach(name: string, things: readonly (readonly string[])[]): readonly string[] {
+  return things
+    .slice(0, comparedThingsMax)
+    .flatMap((names) => sortBySimilarity(name, names).slice(0, 1))
     .sort((a, b) => b.score - a.score)
     .slice(0, closestMax)
     .map(({ text }) => text);
+}
+
+function sortBySimilarity(name: string, texts: readonly string[]) {
+  return texts
+    .map((text) => ({ text, score: measureSimilarity(name, text) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score);
 }
 
 function normalize(name: string): string {
@@ -26,7 +40,7 @@ function normalize(name: string): string {
 }
 
 /** Returns how alike two names are, whatever the case of their letters; 0 for names that are not close. The spelling decides between names with the same parts. */
-export function measureSimilarity(first: string, second: string): number {
+function measureSimilarity(first: string, second: string): number {
   const [a, b] = [normalize(first), normalize(second)];
   const spelling = spellingSimilarity(a, b);
   const [partsOfA, partsOfB] = [splitName(a), splitName(b)];
