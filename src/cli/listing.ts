@@ -12,6 +12,7 @@ export interface Printed {
 export interface ListingOptions {
   readonly wide?: true;
   readonly json?: true;
+  readonly quiet?: true;
 }
 
 interface Listing<Item> {
@@ -40,10 +41,11 @@ export function printListing<Item>(
 ): void {
   if (options.json === true) return void out.write(formatJson(json()));
   if (items.length > 0) out.write(formatTable(columns, items, tableWidth(out, options.wide === true)));
-  else if (out.isTTY === true) out.write(`${empty}\n`);
+  else if (out.isTTY === true && options.quiet !== true) out.write(`${empty}\n`);
   else {
     out.write(formatTable(columns, []));
-    err.write(`${empty}\n`);
+    if (options.quiet !== true) err.write(`${empty}\n`);
   }
+  if (options.quiet === true) return;
   for (const note of notes) out.write(`${note}\n`);
 }

@@ -22,6 +22,7 @@ import { addPullCommand } from "./models/pull.js";
 import { addNextSteps } from "./next-step.js";
 import { addOtherNames } from "./other-names.js";
 import { addPsCommand } from "./ps.js";
+import { addQuiet, silenceable } from "./quiet.js";
 import { addRequestsCommand } from "./requests/requests.js";
 import { addRunCommand } from "./run/run.js";
 import { addLogsCommand } from "./server/logs.js";
@@ -51,8 +52,10 @@ export interface ProgramIo {
 type Load = (options?: CommandLineSettings) => Promise<LoadedConfig>;
 
 /** Returns the program with all its commands. */
-export function createProgram(io: ProgramIo): Command {
-  const { environment, out, err, data, supervisor } = io;
+export function createProgram(processIo: ProgramIo): Command {
+  const { out, silence } = silenceable(processIo.out);
+  const io = { ...processIo, out };
+  const { environment, err, data, supervisor } = io;
   const program = new Command("hearth")
     .description(
       "A local, self-hosted model server: open models behind the interface of a hosted AI service.",
@@ -96,6 +99,7 @@ export function createProgram(io: ProgramIo): Command {
   addManCommand(program, out);
   addNextSteps(program, load, out);
   addOtherNames(program);
+  addQuiet(program, silence);
   addExamples(program);
   return program;
 }

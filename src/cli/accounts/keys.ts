@@ -13,6 +13,7 @@ import {
 import type { WireCreatedKey, WireKey } from "../../http/management/keys/present-key.js";
 import type { OperatorClient } from "../operator.js";
 import { printListing, withListing, type ListingOptions } from "../listing.js";
+import { printMade, type MadeOptions } from "../made.js";
 import { formatJson } from "../table.js";
 import {
   reportInvalidValues,
@@ -31,8 +32,7 @@ const keyHelp = "ID, its beginning, the name, or KEY as `hearth keys ls` shows i
 /** How long the old secret of a rotated key stays valid. */
 const dayMs = 86_400_000;
 
-interface KeyOptions {
-  readonly json?: true;
+interface KeyOptions extends MadeOptions {
   readonly [option: string]: unknown;
 }
 
@@ -107,7 +107,7 @@ function addCreateCommand(keys: Command, using: UsingOperator, io: AccountsIo): 
   withKeyOptions(keys.command("create"), io)
     .description("create an API key and print its secret once")
     .option("--team <team>", "ID or name of its team (default: the first)")
-    .action(async ({ team, json, ...options }: KeyOptions & { team?: string }, command: Command) => {
+    .action(async ({ team, json, quiet, ...options }: KeyOptions & { team?: string }, command: Command) => {
       const created = await using((api) =>
         reportInvalidValues(command, async () => {
           const teamId = team === undefined ? null : (await api.findTeam(team)).teamId;
@@ -115,10 +115,15 @@ function addCreateCommand(keys: Command, using: UsingOperator, io: AccountsIo): 
           return api.request<KeyWithSecret>("POST", "/operator/api-keys", request);
         }),
       );
-      io.out.write(
-        json === true
-          ? formatJson(createdToJson(created, io.clock.now()))
-          : `${createdToText(created)}Clients send it as their API key; what it may do: hearth keys update ${shortId(created.apiKeyId)} --help\n`,
+      const next = `Clients send it as their API key; what it may do: hearth keys update ${shortId(created.apiKeyId)} --help\n`;
+      printMade(
+        io.out,
+        { json, quiet },
+        {
+          value: createdToJson(created, io.clock.now()),
+          text: createdToText(created) + next,
+          bare: created.apiKey,
+        },
       );
     });
 }
@@ -155,7 +160,7 @@ function addRotateCommand(keys: Command, using: UsingOperator, io: AccountsIo): 
     .action(
       async (
         reference: string,
-        { oldSecretExpires, json }: { oldSecretExpires?: number | "never"; json?: true },
+        { oldSecretExpires, ...options }: MadeOptions & { oldSecretExpires?: number | "never" },
         command: Command,
       ) => {
         if (oldSecretExpires === "never")
@@ -171,7 +176,11 @@ function addRotateCommand(keys: Command, using: UsingOperator, io: AccountsIo): 
           );
           return { ...rotated, teamName, teamBlocked };
         });
-        io.out.write(json === true ? formatJson(createdToJson(created, now)) : rotatedToText(created, until));
+        printMade(io.out, options, {
+          value: createdToJson(created, now),
+          text: rotatedToText(created, until),
+          bare: created.apiKey,
+        });
       },
     );
 }

@@ -1,4 +1,5 @@
 /** `hearth management-keys`: creates, lists and removes keys of the management API. */
+import { printMade, type MadeOptions } from "../made.js";
 import type { Command } from "commander";
 import type { OperatorManagementKey } from "../../http/management/operator/management-keys.js";
 import type { WireMember } from "../../http/server/present-member.js";
@@ -19,14 +20,13 @@ import {
   type UsingOperator,
 } from "../command-helpers.js";
 
-interface KeyOptions {
+interface KeyOptions extends MadeOptions {
   readonly name: string;
   readonly team?: string;
   readonly acl?: readonly string[];
   readonly expires?: number | "never";
   readonly ip?: readonly string[] | "any";
   readonly member?: string;
-  readonly json?: true;
 }
 
 const path = "/operator/management-keys";
@@ -80,7 +80,7 @@ function addCreateCommand(keys: Command, using: UsingOperator, io: AccountsIo): 
     )
     .option("--member <member>", "ID or e-mail of the member that owns it and whose role limits it")
     .option("--json", "print one JSON object")
-    .action(async ({ json, ...options }: KeyOptions, command: Command) => {
+    .action(async (options: KeyOptions, command: Command) => {
       const created = await using((api) =>
         reportInvalidValues(command, async () =>
           api.request<OperatorManagementKey & { apiKey: string }>(
@@ -92,7 +92,7 @@ function addCreateCommand(keys: Command, using: UsingOperator, io: AccountsIo): 
       );
       const { name, apiKeyId, apiKey } = created;
       const text = `Management key "${name}", ID ${shortId(apiKeyId)}:\n\n  ${apiKey}\n\nStore it in a safe place: it is not shown again.\n`;
-      io.out.write(json === true ? formatJson(created) : text);
+      printMade(io.out, options, { value: created, text, bare: apiKey });
     });
 }
 

@@ -1,4 +1,5 @@
 /** `hearth members`: adds, lists, changes and removes members, who manage the server or a team. */
+import { printMade, type MadeOptions } from "../made.js";
 import { Option, type Command } from "commander";
 import { roles } from "../../accounts/principals/member.js";
 import type { WireMember } from "../../http/server/present-member.js";
@@ -71,14 +72,19 @@ function addCreateCommand(members: Command, using: UsingOperator, io: AccountsIo
     .argument("<email>", "e-mail of the member; must be unique")
     .option("--team <team>", "ID or name of the team that they manage (default: the whole server)")
     .action(
-      async (email: string, { team, ...options }: MemberOptions & { team?: string }, command: Command) => {
+      async (
+        email: string,
+        { team, ...options }: MemberOptions & MadeOptions & { team?: string },
+        command: Command,
+      ) => {
         const add = async (api: OperatorClient): Promise<WireMember> => {
           const teamId = team === undefined ? null : (await api.findTeam(team)).teamId;
           return api.request("POST", "/operator/members", { ...toChange(options), email, teamId });
         };
         const added = await using((api) => reportInvalidValues(command, () => add(api)));
         const next = `Let them sign in: hearth members sign-in-link ${added.email}`;
-        printMember(added, `added the member ${describe(added)}\n${next}`, options, io);
+        const text = `added the member ${describe(added)}\n${next}\n`;
+        printMade(io.out, options, { value: added, text, bare: added.memberId });
       },
     );
 }

@@ -1,4 +1,5 @@
 /** `hearth teams`: creates, lists, renames, blocks and unblocks teams, and limits what their keys may do. */
+import { printMade, type MadeOptions } from "../made.js";
 import type { Command } from "commander";
 import type { WireTeam } from "../../http/management/teams/present-team.js";
 import type { OperatorClient } from "../operator.js";
@@ -28,12 +29,13 @@ export function addTeamsCommand(program: Command, using: UsingOperator, io: Acco
     .argument("<name>", "name of the team")
     .option("--unmetered", "allow requests without credits")
     .option("--json", "print one JSON object")
-    .action(async (name: string, options: Json & { unmetered?: true }, command: Command) => {
+    .action(async (name: string, options: MadeOptions & { unmetered?: true }, command: Command) => {
       const billing = options.unmetered === true ? "unmetered" : "prepaid";
       const create = () =>
         using((api) => api.request<WireTeam>("POST", "/operator/teams", { name, billing }));
       const team = await reportInvalidValues(command, create);
-      printTeam(team, `created the team ${describe(team)}\n${describeNext(team)}`, options, io);
+      const text = `created the team ${describe(team)}\n${describeNext(team)}\n`;
+      printMade(io.out, options, { value: team, text, bare: team.teamId });
     });
   withListing(teams.command("ls").alias("list"))
     .description("list the teams")

@@ -1,4 +1,5 @@
 /** `hearth alerts`: lists the alerts of a running server, and manages where they are sent. */
+import { printMade, type MadeOptions } from "../made.js";
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
 import { resolveReference } from "../../core/resolve-reference.js";
@@ -14,7 +15,7 @@ import type {
   WireNewChannel,
 } from "../../http/management/alerts/present-alerts.js";
 import { printListing, withListing, type ListingOptions, type Printed } from "../listing.js";
-import { formatJson, type TableColumn } from "../table.js";
+import type { TableColumn } from "../table.js";
 
 interface Io extends Printed {
   readonly using: UsingOperator;
@@ -25,7 +26,8 @@ interface ListOptions extends ListingOptions {
   readonly team?: string;
 }
 
-interface AddOptions extends ListOptions {
+interface AddOptions extends MadeOptions {
+  readonly team?: string;
   readonly webhook?: string;
   readonly email?: string;
   readonly creditBelow?: string;
@@ -71,7 +73,11 @@ export function addAlertsCommand(
       const added = await io.using(async (api) =>
         api.request<WireNewChannel>("POST", channelsPath, await toChannel(options, command, api)),
       );
-      out.write(options.json === true ? formatJson(added) : addedText(added));
+      printMade(out, options, {
+        value: added,
+        text: addedText(added),
+        bare: added.secret ?? added.channelId,
+      });
     });
   alerts
     .command("rm")

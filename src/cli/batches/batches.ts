@@ -1,4 +1,5 @@
 /** `hearth batches`: creates, lists, shows and cancels batches of the key's team, and prints their results. */
+import { printMade, type MadeOptions } from "../made.js";
 import type { Command } from "commander";
 import { ago } from "../duration.js";
 import type { ChatServer } from "../server/client.js";
@@ -54,10 +55,8 @@ export function addBatchesCommand(program: Command, io: RequestsIo): void {
     });
 }
 
-interface CreateOptions {
+interface CreateOptions extends MadeOptions {
   readonly endpoint?: string;
-  readonly json?: true;
-  readonly quiet?: boolean;
 }
 
 function addCreateCommand(batches: Command, io: RequestsIo): void {
@@ -70,14 +69,14 @@ function addCreateCommand(batches: Command, io: RequestsIo): void {
       "route of the requests, such as /v1/responses (default: that of the first line)",
     )
     .option("--json", "print one JSON object")
-    .option("-q, --quiet", "show no progress")
-    .action(async (path: string, { endpoint, json, quiet }: CreateOptions) => {
+    .option("-q, --quiet", "print nothing but the ID")
+    .action(async (path: string, { endpoint, ...options }: CreateOptions) => {
       const { uploadBatch } = await import("./remote-batches.js");
       const server = await findRunningServer(io);
-      const batch = await withTransfer(io, quiet, (onProgress) =>
+      const batch = await withTransfer(io, options.quiet, (onProgress) =>
         uploadBatch(server, path, endpoint ?? null, onProgress),
       );
-      io.out.write(json === true ? formatJson(batch) : createdText(batch));
+      printMade(io.out, options, { value: batch, text: createdText(batch), bare: batch.id });
     });
 }
 

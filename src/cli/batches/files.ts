@@ -1,4 +1,5 @@
 /** `hearth files`: lists, uploads, reads and deletes the files of the key's team. */
+import { printMade, type MadeOptions } from "../made.js";
 import { Option, type Command } from "commander";
 import { ago } from "../duration.js";
 import { forEachReference } from "../command-helpers.js";
@@ -17,10 +18,8 @@ import type { ContentTarget, RemoteFile } from "./transfer.js";
 /** What a person may upload a file for. */
 const purposes = ["assistants", "batch", "user_data", "vision"];
 
-interface UploadOptions {
+interface UploadOptions extends MadeOptions {
   readonly purpose: string;
-  readonly json?: true;
-  readonly quiet?: boolean;
 }
 
 /** Adds `files` and its subcommands; they fail if no server is running. */
@@ -43,14 +42,15 @@ export function addFilesCommand(program: Command, io: RequestsIo): void {
     .argument("<file>", "file to upload")
     .addOption(new Option("--purpose <purpose>", "what it is for").choices(purposes).default("user_data"))
     .option("--json", "print one JSON object")
-    .option("-q, --quiet", "show no progress")
-    .action(async (path: string, { purpose, json, quiet }: UploadOptions) => {
+    .option("-q, --quiet", "print nothing but the ID")
+    .action(async (path: string, { purpose, ...options }: UploadOptions) => {
       const { uploadFile } = await import("./transfer.js");
       const server = await findRunningServer(io);
-      const file = await withTransfer(io, quiet, (onProgress) =>
+      const file = await withTransfer(io, options.quiet, (onProgress) =>
         uploadFile(server, path, purpose, onProgress),
       );
-      io.out.write(json === true ? formatJson(file) : `uploaded ${file.filename} as ${file.id}\n`);
+      const text = `uploaded ${file.filename} as ${file.id}\n`;
+      printMade(io.out, options, { value: file, text, bare: file.id });
     });
   withOutputOptions(files.command("get"))
     .description("print the content of a file")

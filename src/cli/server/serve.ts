@@ -19,11 +19,18 @@ export interface ServeIo {
   readonly environment: NodeJS.ProcessEnv;
 }
 
+export interface ServeOptions {
+  /** An empty database may take the place of one that is missing or empty. */
+  readonly newDatabase?: true;
+  /** Prints no greeting, so no key and no link. */
+  readonly quiet?: true;
+}
+
 /** Runs the server until it is stopped. @throws Error with one clear sentence when it cannot listen. */
 export async function serve(
   { config: configured, sources }: LoadedConfig,
   { supervisor, environment }: ServeIo,
-  isNewDatabase: boolean,
+  { newDatabase, quiet }: ServeOptions,
 ): Promise<void> {
   // With port 0, a restarted server must listen on the same port again, so that clients find it.
   const config = { ...configured, port: configured.port || (supervisor?.port ?? 0) };
@@ -43,7 +50,7 @@ export async function serve(
       openPuller: () => openPuller(config, environment, false),
       logger: createServerLogger(config),
       // A server that is restarted after a crash has a database; it may not replace that.
-      newDatabase: isNewDatabase && (supervisor?.port ?? null) === null ? "allowed" : "refused",
+      newDatabase: newDatabase === true && (supervisor?.port ?? null) === null ? "allowed" : "refused",
       requestStop() {
         stop.request();
         return { pid, endMsMax: stopMsMax(config) };
@@ -52,7 +59,8 @@ export async function serve(
   const app = await start(build, reserved, async (built) => {
     const listening = await built.listen();
     const ownerLink = await built.ownerLink();
-    printTo(process.stdout).write(greeting(config, { app: built, listening, sources, ownerLink }));
+    if (quiet !== true)
+      printTo(process.stdout).write(greeting(config, { app: built, listening, sources, ownerLink }));
     supervisor?.listening(listening.port, stopMsMax(config));
   });
   await Promise.race([stop.requested, hang.reported]);

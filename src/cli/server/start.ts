@@ -1,7 +1,7 @@
 /** `hearth start`: runs the server in the foreground until it is stopped. */
 import type { Command } from "commander";
 import type { CommandLineSettings, LoadedConfig } from "../../config/config.js";
-import type { ServeIo } from "./serve.js";
+import type { ServeIo, ServeOptions } from "./serve.js";
 
 /** Adds the command. */
 export function addStartCommand(
@@ -15,12 +15,9 @@ export function addStartCommand(
     .option("--port <number>", "port to listen on (0: any free one)")
     .option("--host <address>", "address to listen on")
     .option("--new-database", "start with an empty database where the one that was there is missing or empty")
-    .action(async ({ newDatabase = false, ...settings }: StartOptions) => {
+    .option("-q, --quiet", "do not print the address, the first key and the sign-in link")
+    .action(async ({ newDatabase, quiet, ...settings }: CommandLineSettings & ServeOptions) => {
       const { serve } = await import("./serve.js");
-      await serve(await load(settings), io, newDatabase);
+      await serve(await load(settings), io, { newDatabase, quiet });
     });
-}
-
-interface StartOptions extends CommandLineSettings {
-  readonly newDatabase?: boolean;
 }
