@@ -14,8 +14,11 @@ export const idCharsMin = 13;
 export interface TableColumn<Item> {
   readonly title: string;
   readonly cell: (item: Item) => string;
-  /** `number`: aligned to the right. `id`: may be shortened to a beginning that no other row has, which commands accept. */
-  readonly kind?: "number" | "id";
+  /**
+   * `number`: aligned to the right. `id`: may be shortened to a beginning that no other row has, which commands accept. `time`: RFC 3339 in
+   * UTC, may be shortened to the minute.
+   */
+  readonly kind?: "number" | "id" | "time";
   /** The column may be left out; of several, the lowest number is left out first. Absent: never. */
   readonly leftOut?: number;
   /** The columns of the terminal to which cells may be shortened; absent: never. */
@@ -30,8 +33,8 @@ interface Laid {
 }
 
 /**
- * Formats a table with a header line and three spaces between columns. Unprintable characters are replaced. Where it is too wide, ids are
- * shortened first; then columns are left out, as few as it takes; then texts are shortened.
+ * Formats a table with a header line and three spaces between columns. Unprintable characters are replaced. Where it is too wide, ids and
+ * times are shortened first; then columns are left out, as few as it takes; then texts are shortened.
  * @param columns of the terminal; null: any number
  */
 export function formatTable<Item>(
@@ -72,7 +75,7 @@ export function formatJson(value: unknown): string {
 
 function fit(all: readonly Laid[], width: number): readonly Laid[] {
   if (sum(all) <= width) return all;
-  let shown = all.map(shortenIds);
+  let shown = all.map(shortenKind);
   for (const { column } of all.filter(isOptional).toSorted(byOrder)) {
     if (sum(shown, leastWidth) <= width) break;
     shown = shown.filter((each) => each.column !== column);
@@ -88,12 +91,24 @@ function byOrder(a: Laid, b: Laid): number {
   return (a.column.leftOut ?? 0) - (b.column.leftOut ?? 0);
 }
 
+/** A time with its seconds. */
+const seconds = /^(\d{4}-\d\d-\d\dT\d\d:\d\d):[\d.]+Z$/;
+
 /** Ids that were drawn, as opposed to names that stand in their place. */
 const opaque = /[0-9a-f]{8}/;
 
+/** Returns the column with what its kind says in fewer characters. */
+function shortenKind(laid: Laid): Laid {
+  if (laid.column.kind === "time")
+    return lay(
+      laid.column,
+      laid.cells.map((cell) => cell.replace(seconds, "$1Z")),
+    );
+  return laid.column.kind === "id" ? shortenIds(laid) : laid;
+}
+
 /** Returns the column with the beginnings of ids that distinguish its rows. */
 function shortenIds(laid: Laid): Laid {
-  if (laid.column.kind !== "id") return laid;
   const [title = "", ...ids] = laid.cells;
   const sorted = [...new Set(ids.filter((id) => opaque.test(id)))].toSorted();
   const needed = sorted.map((id, at) => commonLength(id, sorted[at + 1] ?? "") + 1);

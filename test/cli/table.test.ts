@@ -55,6 +55,21 @@ describe("a table", () => {
     ]);
   });
 
+  it("shows times to the minute where it would be too wide", () => {
+    const times: readonly TableColumn<string>[] = [
+      { title: "TIME", cell: (time) => time, kind: "time" },
+      { title: "TEXT", cell: () => "a text of twenty and more characters", charsMin: 8 },
+    ];
+    const all = ["2026-11-28T20:22:07.512Z", "2026-12-01T00:00:00Z", "never"];
+    const first = (width: number | null) =>
+      formatTable(times, all, width)
+        .split("\n")
+        .slice(1, 4)
+        .map((line) => line.split(" ")[0]);
+    expect(first(null)).toEqual(all);
+    expect(first(50)).toEqual(["2026-11-28T20:22Z", "2026-12-01T00:00Z", "never"]);
+  });
+
   it.each([40, 50, 60, 80, 100])("is at most %d columns wide, where its texts can be as short", (width) => {
     for (const line of lines(width)) expect(line.length).toBeLessThanOrEqual(width);
   });

@@ -36,7 +36,7 @@ function limitArgument(written: string): number {
 }
 
 const columns: readonly TableColumn<WireAuditEvent>[] = [
-  { title: "TIME", cell: ({ eventTime }) => eventTime, charsMin: 16 },
+  { title: "TIME", cell: ({ eventTime }) => eventTime, kind: "time" },
   { title: "ACTOR", cell: ({ user, actor }) => user.email ?? actor, charsMin: 8 },
   { title: "EVENT", cell: ({ description }) => description, charsMin: 16 },
   { title: "OBJECT", cell: ({ objectId }) => objectId, kind: "id", charsMin: 13, leftOut: 1 },

@@ -213,5 +213,5 @@ const columns: readonly TableColumn<NamedBudget>[] = [
   { title: "SPENT TOKENS", cell: ({ budget }) => budget.spentTokens, kind: "number", leftOut: 4 },
   { title: "SOFT TOKENS", cell: ({ budget }) => limit(budget.softTokens), kind: "number", leftOut: 2 },
   { title: "HARD TOKENS", cell: ({ budget }) => limit(budget.hardTokens), kind: "number", leftOut: 5 },
-  { title: "RESETS", cell: ({ budget }) => budget.resetTime ?? "never", charsMin: 16 },
+  { title: "RESETS", cell: ({ budget }) => budget.resetTime ?? "never", kind: "time" },
 ];

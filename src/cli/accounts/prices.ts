@@ -68,5 +68,5 @@ const columns: readonly TableColumn<OperatorHostedPrice>[] = [
   { title: "PROMPT USD", cell: ({ promptUsd }) => promptUsd, kind: "number" },
   { title: "CACHED USD", cell: ({ cachedUsd }) => cachedUsd, kind: "number", leftOut: 2 },
   { title: "COMPLETION USD", cell: ({ completionUsd }) => completionUsd, kind: "number" },
-  { title: "SINCE", cell: ({ createTime }) => createTime, charsMin: 16, leftOut: 1 },
+  { title: "SINCE", cell: ({ createTime }) => createTime, kind: "time", leftOut: 1 },
 ];
