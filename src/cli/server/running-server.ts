@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { firstKeyFile } from "../../store/data-folder.js";
 import type { Config } from "../../config/config.js";
+import { quoteWord } from "../command-helpers.js";
 import { configuredUrl } from "../../config/configured-url.js";
 import type { ChatServer, Fetch } from "./client.js";
 
@@ -30,8 +31,9 @@ export function knownKey(config: Config): string {
   try {
     return readFileSync(firstKeyFile(config), "utf8").trim();
   } catch {
+    const file = firstKeyFile(config);
     throw new Error(
-      `no API key: there is none in ${firstKeyFile(config)}; \`hearth keys create\` makes one for HEARTH_API_KEY`,
+      `no API key: there is none in ${file}; make one for this program: hearth keys create -q > ${quoteWord(file)}`,
     );
   }
 }
