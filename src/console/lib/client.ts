@@ -3,8 +3,9 @@
  * `/audit` and `/v1`. The types of answers come from the schemas of the server that serves this page, so answers are not checked again.
  */
 import { EventSourceParserStream } from "eventsource-parser/stream";
+import { basePath } from "./base-path.js";
 
-const base = "/console/api";
+const base = `${basePath}/console/api`;
 
 type Method = "GET" | "POST" | "PUT" | "DELETE";
 

@@ -1,5 +1,6 @@
 /** The address of the page: which page is open, and its settings in the query. Links are ordinary links. */
 import { useLayoutEffect, useState } from "preact/hooks";
+import { basePath } from "./base-path.js";
 
 interface PageLocation {
   /** What follows `/console/`, such as `keys`; empty for the first page. */
@@ -13,7 +14,7 @@ const listeners = new Set<() => void>();
 export function pageHref(page: string, query: Readonly<Record<string, string>> = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== "");
   const text = new URLSearchParams(given).toString();
-  return `/console${page === "" ? "" : `/${page}`}${text === "" ? "" : `?${text}`}`;
+  return `${basePath}/console${page === "" ? "" : `/${page}`}${text === "" ? "" : `?${text}`}`;
 }
 
 /** Opens a page without loading the console again. */
@@ -54,13 +55,17 @@ export function followLinks(): void {
     const url = new URL(link.href);
     const isOther = url.origin !== location.origin || link.target !== "" || link.hasAttribute("download");
     // The pages of the console have one segment; `/console/oidc/start` is an address of the server.
-    if (isOther || !/^\/console(\/[a-z-]*)?$/.test(url.pathname)) return;
+    if (isOther || !isPagePath(url.pathname)) return;
     event.preventDefault();
     navigate(url.pathname + url.search);
   });
 }
 
+function isPagePath(path: string): boolean {
+  return path.startsWith(basePath) && /^\/console(\/[a-z-]*)?$/.test(path.slice(basePath.length));
+}
+
 function read(): PageLocation {
-  const [, page = ""] = /^\/console\/([a-z-]+)$/.exec(location.pathname) ?? [];
+  const [, page = ""] = /\/console\/([a-z-]+)$/.exec(location.pathname) ?? [];
   return { page, query: new URLSearchParams(location.search) };
 }

@@ -1,4 +1,5 @@
 /** Settings and checks of the server: what `hearth doctor` prints. */
+import { basePath } from "../lib/base-path.js";
 import type { JSX } from "preact";
 import type { DoctorReport, DoctorSetting, DoctorCheck } from "../../core/report/doctor.js";
 import { setQuery, useLocation } from "../lib/location.js";
@@ -53,7 +54,7 @@ function Settings({ settings }: Pick<DoctorReport, "settings">): JSX.Element {
       <p class="hint">
         The server reads them when it starts: from variables of its environment, or from{" "}
         <code>hearth.yaml</code>.{" "}
-        <a href="/docs/guides/settings" target="_blank" rel="noreferrer">
+        <a href={`${basePath}/docs/guides/settings`} target="_blank" rel="noreferrer">
           All settings
         </a>
       </p>

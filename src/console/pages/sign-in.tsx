@@ -1,4 +1,5 @@
 /** The sign-in: by e-mail and password, or by a link that works once and sets the password. */
+import { basePath } from "../lib/base-path.js";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { WireSession } from "../../http/console/present.js";
@@ -38,7 +39,7 @@ function PasswordSignIn({ onSignedIn }: SignInPageProps): JSX.Element {
     <>
       {failed !== null && <ErrorBox error={failed} />}
       {provider !== undefined && (
-        <a class="button" href={provider.path}>
+        <a class="button" href={basePath + provider.path}>
           Sign in with {provider.name}
         </a>
       )}

@@ -1,4 +1,5 @@
 /** The frame around every page: navigation, choice of the team, the member's menu, keyboard shortcuts. */
+import { basePath } from "../lib/base-path.js";
 import type { ComponentType, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation, pageHref } from "../lib/location.js";
@@ -41,7 +42,7 @@ export function Shell(): JSX.Element {
         >
           Menu
         </button>
-        <a class="brand" href="/console">
+        <a class="brand" href={pageHref("")}>
           Hearth
         </a>
         <TeamChoice />
@@ -73,7 +74,7 @@ function NoSuchPage(): JSX.Element {
   return (
     <Empty title="There is no such page">
       <p>The address may be wrong, or your role does not include this page.</p>
-      <a class="button" href="/console">
+      <a class="button" href={pageHref("")}>
         Go to the first page
       </a>
     </Empty>
@@ -146,7 +147,7 @@ function Navigation({ pages, current }: NavigationProps): JSX.Element {
         ))}
       </ul>
       <p class="outside">
-        <a href="/docs" target="_blank" rel="noreferrer">
+        <a href={`${basePath}/docs`} target="_blank" rel="noreferrer">
           API reference
         </a>
       </p>

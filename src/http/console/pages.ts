@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Context } from "../server/context.js";
 import { notModified } from "../server/reply/cached-answer.js";
+import { withBasePath } from "../server/middleware/base-path.js";
 import { noSuchPath } from "../server/no-such-path.js";
 import { publicRoute, type PublicCall } from "../server/route.js";
 
@@ -108,12 +109,15 @@ const compressions = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 function fileAnswer(): (ctx: Context, name: string, cacheControl: string) => Promise<void> {
   const files = new Map<string, AssetFile>();
   return async (ctx, name, cacheControl) => {
+    const { basePath } = ctx.state;
     const url = new URL(name, folder);
-    let file = files.get(name);
+    let file = files.get(basePath + name);
     if (file === undefined) {
       if (!existsSync(url)) throw noSuchPath();
-      file = assetFile(readFileSync(url));
-      files.set(name, file);
+      const content = readFileSync(url);
+      const isPage = extname(name) === ".html";
+      file = assetFile(isPage ? Buffer.from(withBasePath(content.toString(), basePath)) : content);
+      files.set(basePath + name, file);
     }
     const accepted = ctx.acceptsEncodings("br", "gzip", "identity");
     const encoding = accepted === "br" || accepted === "gzip" ? accepted : "identity";

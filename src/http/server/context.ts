@@ -7,6 +7,8 @@ import type { ErrorDialect } from "../../dialects/error-body.js";
 /** State of one request, shared by the middleware. */
 export interface RequestState {
   requestId: string;
+  /** What addresses of this server have before the path of a route, such as `/hearth`; empty where there is nothing. */
+  basePath: string;
   /** The span of the request, as the header `traceparent` would name it; null: it is not traced. */
   spanId: string | null;
   /** Format of error bodies; set by the route. */

@@ -1,8 +1,8 @@
 /** The cookie of a session of the console. */
 import type { Context } from "./context.js";
 
-/** The only path to which browsers send the cookie. */
-const path = "/console";
+/** The only path to which browsers send the cookie, below that of the server. */
+const consolePath = "/console";
 /** Longer values are no secrets of sessions. */
 const secretCharactersMax = 128;
 
@@ -29,7 +29,7 @@ export function clearSessionCookie(ctx: Context): void {
 
 function set(ctx: Context, value: string, maxAge: number): void {
   ctx.cookies.set(cookieName(ctx), value, {
-    path,
+    path: ctx.state.basePath + consolePath,
     maxAge,
     httpOnly: true,
     sameSite: "strict",

@@ -17,11 +17,10 @@ globalThis.fetch = async (input, init) => {
   if (!response.headers.has("x-request-id")) return response;
   const promised = await (contract ??= loadContract());
   const method = init?.method ?? (input instanceof Request ? input.method : "GET");
-  // The console calls the routes of the API below a path of its own.
-  const path = new URL(response.url).pathname.replace(
-    /^\/console\/api(?=\/(v1|auth|admin|audit|metrics)\b)/,
-    "",
-  );
+  // The console calls the routes of the API below a path of its own, and a server may be below a path of its proxy.
+  const path = new URL(response.url).pathname
+    .replace(/^\/hearth(?=\/)/, "")
+    .replace(/^\/console\/api(?=\/(v1|auth|admin|audit|metrics)\b)/, "");
   return promised.watch(method.toUpperCase(), path, response);
 };
 

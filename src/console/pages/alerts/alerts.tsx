@@ -1,4 +1,5 @@
 /** Alerts: what is wrong, where alerts are sent, and what became of the messages. For owners. */
+import { basePath } from "../../lib/base-path.js";
 import type { JSX } from "preact";
 import type {
   WireAlert,
@@ -107,7 +108,7 @@ function SecretDialog({ secret }: { readonly secret: string }): JSX.Element {
       <Copyable text={secret} label="Signing secret" />
       <p>
         With it, the receiver verifies that a message is from this server. The guide{" "}
-        <a href="/docs/guides/alerts">Alerts</a> has the code.
+        <a href={`${basePath}/docs/guides/alerts`}>Alerts</a> has the code.
       </p>
     </Notice>
   );

@@ -1,3 +1,4 @@
+import { serverAddress } from "../../lib/base-path.js";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { keySettings } from "../../../accounts/keys/key-settings.js";
@@ -124,7 +125,7 @@ export function RotateDialog({ apiKey: { apiKeyId, name }, onSaved }: RotateDial
 
 /** Shows the secret of a key, the only time that it can be seen, and how to use it. */
 function NewSecret({ created: { name, apiKey } }: { readonly created: WireCreatedKey }): JSX.Element {
-  const curl = `curl ${location.origin}/v1/models -H "Authorization: Bearer ${apiKey}"`;
+  const curl = `curl ${serverAddress}/v1/models -H "Authorization: Bearer ${apiKey}"`;
   return (
     <Notice title={`Key ${name}`}>
       <p>
@@ -134,7 +135,7 @@ function NewSecret({ created: { name, apiKey } }: { readonly created: WireCreate
       <p>Try it:</p>
       <Copyable text={curl} label="Command" />
       <p>
-        For clients of OpenAI the base URL is <code>{location.origin}/v1</code>.
+        For clients of OpenAI the base URL is <code>{serverAddress}/v1</code>.
       </p>
     </Notice>
   );

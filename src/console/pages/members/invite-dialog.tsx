@@ -1,3 +1,4 @@
+import { serverAddress } from "../../lib/base-path.js";
 import type { JSX } from "preact";
 import type { WireSignInLink } from "../../../http/management/members/sign-in-links.js";
 import type { WireMember } from "../../../http/server/present-member.js";
@@ -24,7 +25,7 @@ export function InviteDialog({ member }: { readonly member: WireMember }): JSX.E
             Send this link to <strong>{email}</strong>. It works once, within 24 hours, and a newer one
             replaces it.
           </p>
-          <Copyable text={`${location.origin}/console#link=${link.value.link}`} label="Sign-in link" />
+          <Copyable text={`${serverAddress}/console#link=${link.value.link}`} label="Sign-in link" />
         </>
       )}
     </Notice>

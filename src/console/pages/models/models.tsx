@@ -1,4 +1,5 @@
 /** Models: lists them, loads and unloads them, changes their settings, downloads and deletes them. */
+import { basePath } from "../../lib/base-path.js";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { WireModel } from "../../../http/management/models/present-model.js";
@@ -69,7 +70,7 @@ function PullDialog({ onStarted }: { readonly onStarted: () => void }): JSX.Elem
       />
       <p class="hint">
         The download goes on when you leave this page. Models that you put into the folder of models appear by
-        themselves. <a href="/docs/guides/models">The guide of models</a> says more.
+        themselves. <a href={`${basePath}/docs/guides/models`}>The guide of models</a> says more.
       </p>
     </FormDialog>
   );

@@ -1,4 +1,5 @@
 /** Overview: what the server does now, what it has done today, and the next steps on a new server. */
+import { serverAddress } from "../../lib/base-path.js";
 import type { JSX } from "preact";
 import type { Overview } from "../../../http/management/overview.js";
 import { listKeyModels } from "../../api/models.js";
@@ -110,7 +111,7 @@ function NextSteps(): JSX.Element {
         </li>
         <li>
           <p>
-            Send a request. Clients of OpenAI take the address <code>{location.origin}/v1</code>.
+            Send a request. Clients of OpenAI take the address <code>{serverAddress}/v1</code>.
           </p>
           {models.value !== null && (
             <Copyable label="Command of a first request" text={writeCommand(models.value[0])} />
@@ -131,7 +132,7 @@ function NextSteps(): JSX.Element {
 function writeCommand(model = "MODEL"): string {
   const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello!" }] });
   return [
-    `curl ${location.origin}/v1/chat/completions`,
+    `curl ${serverAddress}/v1/chat/completions`,
     `-H "Authorization: Bearer YOUR_KEY"`,
     `-H "Content-Type: application/json"`,
     `-d '${body}'`,

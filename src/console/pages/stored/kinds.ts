@@ -1,4 +1,5 @@
 /** The kinds of stored things, in the order of the page. */
+import { serverAddress } from "../../lib/base-path.js";
 import type { StoredKind } from "../../../jobs/stored/stored-object.js";
 
 export interface KindEntry {
@@ -21,7 +22,7 @@ export const kinds: readonly KindEntry[] = [
     one: "deferred completion",
     states: ["pending", "done", "failed"],
     hint: "A chat completion with “deferred”: true is answered when there is capacity, and fetched once by its client.",
-    command: `curl ${location.origin}/v1/chat/completions ${json} -d '{"model": "hearth-tiny-5m", "messages": [{"role": "user", "content": "Hello!"}], "deferred": true}'`,
+    command: `curl ${serverAddress}/v1/chat/completions ${json} -d '{"model": "hearth-tiny-5m", "messages": [{"role": "user", "content": "Hello!"}], "deferred": true}'`,
   },
   {
     kind: "responses",
@@ -29,7 +30,7 @@ export const kinds: readonly KindEntry[] = [
     one: "response",
     states: ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"],
     hint: "Responses are stored unless their request says “store”: false; with “background”: true nobody waits for them.",
-    command: `curl ${location.origin}/v1/responses ${json} -d '{"model": "hearth-tiny-5m", "input": "Hello!", "background": true}'`,
+    command: `curl ${serverAddress}/v1/responses ${json} -d '{"model": "hearth-tiny-5m", "input": "Hello!", "background": true}'`,
   },
   {
     kind: "chat-completions",
@@ -37,7 +38,7 @@ export const kinds: readonly KindEntry[] = [
     one: "chat completion",
     states: [],
     hint: "A chat completion with “store”: true can be listed and read again.",
-    command: `curl ${location.origin}/v1/chat/completions ${json} -d '{"model": "hearth-tiny-5m", "messages": [{"role": "user", "content": "Hello!"}], "store": true}'`,
+    command: `curl ${serverAddress}/v1/chat/completions ${json} -d '{"model": "hearth-tiny-5m", "messages": [{"role": "user", "content": "Hello!"}], "store": true}'`,
   },
   {
     kind: "batches",
@@ -62,7 +63,7 @@ export const kinds: readonly KindEntry[] = [
     one: "file",
     states: [],
     hint: "Programs upload files for batches and prompts; the outputs of batches are files, too.",
-    command: `curl ${location.origin}/v1/files -H "Authorization: Bearer $OPENAI_API_KEY" -F purpose=user_data -F file=@report.pdf`,
+    command: `curl ${serverAddress}/v1/files -H "Authorization: Bearer $OPENAI_API_KEY" -F purpose=user_data -F file=@report.pdf`,
   },
 ];
 

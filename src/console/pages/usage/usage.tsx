@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { loadUsage, type ChartMeasure, type UsageUnit } from "../../api/usage.js";
-import { setQuery } from "../../lib/location.js";
+import { pageHref, setQuery } from "../../lib/location.js";
 import { useResource } from "../../lib/resource.js";
 import { Select, Field } from "../../parts/field.js";
 import { Empty, Loaded, PageHead } from "../../parts/page.js";
@@ -87,7 +87,7 @@ function NoUsage(): JSX.Element {
       <p>
         Requests with an API key appear here when they have ended. Choose another time, or send a request.
       </p>
-      <a class="button" href="/console/keys">
+      <a class="button" href={pageHref("keys")}>
         API keys
       </a>
     </Empty>

@@ -9,7 +9,7 @@ const depthMax = 8;
  * @param {string} method @param {string} path @param {{ [keyword: string]: any }} operation @param {boolean} streamed
  */
 function writeCurl(method, path, operation, streamed) {
-  const url = `${location.origin}${path.replace(/\{(\w+)\}/g, (_, name) => name.toUpperCase())}`;
+  const url = `${location.origin}${basePath}${path.replace(/\{(\w+)\}/g, (_, name) => name.toUpperCase())}`;
   const lines = [`curl${streamed ? " -N" : ""} ${url}`];
   if (!["get", "post"].includes(method) || (method === "post" && operation.requestBody === undefined))
     lines[0] = `curl -X ${method.toUpperCase()} ${url}`;

@@ -1,13 +1,15 @@
 "use strict";
 /** The page: every operation of /openapi.json by its tag, a list of them to go by, and a search over both. */
 
+/** What addresses of the server have before `/docs`, such as `/hearth`; empty where there is nothing. */
+const basePath = location.pathname.replace(/\/docs\/?$/, "");
 const main = find("main");
 
 void show();
 
 async function show() {
   try {
-    const response = await fetch("/openapi.json");
+    const response = await fetch(`${basePath}/openapi.json`);
     if (!response.ok) throw new Error(`it answered ${response.status}`);
     const api = await response.json();
     Object.assign(namedSchemas, api.components.schemas);
@@ -32,7 +34,7 @@ function fill(api) {
     ...api.info.description.split("\n\n").map((/** @type {string} */ text) => element("p", prose(text))),
   );
   const source = /** @type {HTMLAnchorElement} */ (element("a", "OpenAPI document"));
-  source.href = "/openapi.json";
+  source.href = `${basePath}/openapi.json`;
   intro.append(element("p", source));
   main.append(intro);
   /** @type {Entry[]} */

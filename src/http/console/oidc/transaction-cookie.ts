@@ -74,7 +74,7 @@ function readTransactionCookies(ctx: Context): readonly TransactionCookie[] {
 /** It is Lax: the request that brings the browser back is a link of another site, with which browsers send no Strict cookie. */
 function setTransactionCookie(ctx: Context, name: string, text: string, maxAge: number): void {
   ctx.cookies.set(name, text, {
-    path: transactionPath,
+    path: ctx.state.basePath + transactionPath,
     maxAge,
     httpOnly: true,
     sameSite: "lax",

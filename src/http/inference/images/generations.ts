@@ -48,7 +48,7 @@ export const createImages = apiKeyRoute({
       images: result.images.map((image) => ({
         ...image,
         promptUsed: image.promptRead,
-        source: locateImage(image, `${ctx.protocol}://${ctx.host}`),
+        source: locateImage(image, `${ctx.protocol}://${ctx.host}${ctx.state.basePath}`),
       })),
       format: request.format,
       quality,

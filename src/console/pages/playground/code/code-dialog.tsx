@@ -1,3 +1,4 @@
+import { serverAddress } from "../../../lib/base-path.js";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { toError } from "../../../lib/resource.js";
@@ -60,7 +61,7 @@ function codeReader(): (language: CodeLanguage) => string | Error {
   const state = conversation.get();
   return (language) => {
     try {
-      return writeCode(language, location.origin, toChatRequest(state.settings, requestTurns(state)));
+      return writeCode(language, serverAddress, toChatRequest(state.settings, requestTurns(state)));
     } catch (thrown) {
       return toError(thrown);
     }
