@@ -19,9 +19,9 @@ import { createUsualSettings, writeModelSettings } from "../../kit/server/settin
 import { risingTone, risingToneMp3, wavOf } from "../../kit/sound-files.js";
 import { hasTerminal, keys, openTerminal, withoutTerminal } from "../../kit/terminal.js";
 
-/** Writes images and other files; @returns what paths are relative to. */
-async function places() {
-  const [home, folder] = [temporaryFolder(), temporaryFolder()];
+/** Images and other files, and what paths are relative to. */
+const places = forFile(async (finished) => {
+  const [home, folder] = [temporaryFolder(finished), temporaryFolder(finished)];
   mkdirSync(join(folder, "a b"));
   mkdirSync(join(folder, "folder.png"));
   const png = await picture(8, 8);
@@ -33,14 +33,12 @@ async function places() {
   writeFileSync(join(folder, "text.mp3"), "no sound");
   writeFileSync(join(folder, "empty.mp3"), "");
   writeFileSync(join(folder, "note.ogg"), "OggS\0\u0002");
-  writeFileSync(
-    join(folder, "large.wav"),
-    wavOf(() => 0, 1100),
-  );
+  writeFileSync(join(folder, "large.wav"), wavOf(risingTone(), 0.1));
+  truncateSync(join(folder, "large.wav"), 32 * 1024 * 1024 + 1);
   writeFileSync(join(folder, "large.png"), png);
   truncateSync(join(folder, "large.png"), 10 * 1024 * 1024 + 1);
   return { home, folder };
-}
+});
 
 /** Returns the parts of a message: texts as they are, of others the name of the file. */
 const partsOf = (content: Awaited<ReturnType<typeof attachFiles>>): readonly string[] =>
@@ -65,13 +63,13 @@ describe("a message", () => {
     ["why is /no/such/folder/x.png not served", null],
     ["nothing", null],
   ])("%s: has its files in the places of their paths", async (text, expected) => {
-    const at = await places();
+    const at = places();
     const written = text.replace("FOLDER", at.folder);
     expect(partsOf(await attachFiles([written], at))).toEqual(expected ?? [written]);
   });
 
   it("takes a word of the command that is a path whole, whatever blanks it has", async () => {
-    const content = await attachFiles(["look", "at", "a b/it's (1).png"], await places());
+    const content = await attachFiles(["look", "at", "a b/it's (1).png"], places());
     expect(partsOf(content)).toEqual(["look at ", "<image it's (1).png>"]);
   });
 
@@ -83,7 +81,7 @@ describe("a message", () => {
     ["text.mp3", "is neither WAV nor MP3"],
     ["note.ogg", "is Ogg; WAV and MP3 are read"],
   ])("is refused with the name of %s, which %s", async (name, problem) => {
-    await expect(attachFiles([`see ${name}`], await places())).rejects.toThrow(`'${name}' ${problem}`);
+    await expect(attachFiles([`see ${name}`], places())).rejects.toThrow(`'${name}' ${problem}`);
   });
 
   it.each([
@@ -94,7 +92,7 @@ describe("a message", () => {
     "./a\\ b/none.wav",
     "'./a b/none.wav'",
   ])("is refused with the path of the missing file in: what is %s?", async (path) => {
-    const at = await places();
+    const at = places();
     const written = path.replace("FOLDER", at.folder);
     const plain = written.replaceAll(/['\\]/g, "");
     await expect(attachFiles([`what is ${written}?`], at)).rejects.toThrow(`there is no file '${plain}'`);
@@ -107,7 +105,7 @@ describeMedia(`hearth run with a model that sees${withoutTerminal}${withoutMedia
     const models = temporaryFolder(finished);
     await writeSeeingModel(models, "gemma3");
     const folder = temporaryFolder(finished);
-    const HEARTH_CONFIG = writeModelSettings(folder, { gemma3: { sampling: { maxTokens: 8 } } });
+    const HEARTH_CONFIG = writeModelSettings(folder, { gemma3: { sampling: { maxTokens: 8, temperature: 0 } } });
     return { environment: { ...settings(), HEARTH_MODELS: models, HEARTH_CONFIG } };
   });
   const beside = () => ({ ...settings(), HEARTH_PORT: new URL(shared().url).port });
@@ -169,7 +167,7 @@ describeMedia(`hearth run with a model that hears${withoutMedia}`, () => {
     const models = temporaryFolder(finished);
     await writeSeeingModel(models, "voxtral");
     const folder = temporaryFolder(finished);
-    const HEARTH_CONFIG = writeModelSettings(folder, { voxtral: { sampling: { maxTokens: 8 } } });
+    const HEARTH_CONFIG = writeModelSettings(folder, { voxtral: { sampling: { maxTokens: 8, temperature: 0 } } });
     return { environment: { ...settings(), HEARTH_MODELS: models, HEARTH_CONFIG } };
   });
   const beside = () => ({ ...settings(), HEARTH_PORT: new URL(shared().url).port });

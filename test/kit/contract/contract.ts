@@ -2,7 +2,7 @@
  * Checks real responses against the OpenAPI document: every status, body and event of a server with these routes. It only
  * observes and does not change what the reader gets.
  */
-import { openapiDocument } from "../../../src/http/about/openapi/document.js";
+import type { OpenApiDocument } from "../../../src/http/about/openapi/document.js";
 import {
   failureName,
   openapiPath,
@@ -19,9 +19,15 @@ export interface Contract {
   watch(method: string, path: string, response: Response): Response;
 }
 
-/** Creates the contract of a server with these routes; `report` is called for each response that violates it. */
-export function createContract(routes: readonly Route[], report: (problem: string) => void): Contract {
-  const document = openapiDocument(routes, "0");
+/**
+ * Creates the contract of a server with these routes; `report` is called for each response that violates it.
+ * @param document the OpenAPI document of the routes
+ */
+export function createContract(
+  routes: readonly Route[],
+  document: OpenApiDocument,
+  report: (problem: string) => void,
+): Contract {
   const checkAt = createChecks(document);
   const find = createFinder(routes);
   return {
