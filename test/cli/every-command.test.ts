@@ -1,4 +1,4 @@
-/** Every example of the help, run by the real program on a data folder that is empty, full or broken. */
+/** Every example of the help and every command of the guides, run by the real program on a data folder that is empty, full or broken. */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -6,6 +6,7 @@ import { examples } from "../../src/cli/examples.js";
 import { temporaryFolder } from "../kit/folder.js";
 import { forFile } from "../kit/for-file.js";
 import { runProgram } from "../kit/program.js";
+import { userDocuments, writtenCommandsOf } from "../docs/documents.js";
 
 /** Runs until it is stopped. */
 const endless = ["start"];
@@ -14,9 +15,33 @@ const creating = [
   ...["alias", "set", "prices set", "prices compare set", "keys create", "groups create"],
   ...["teams create", "members add", "members sign-in-link", "management-keys create"],
 ];
-const commandLines = Object.entries(examples)
-  .filter(([path]) => !endless.includes(path))
-  .flatMap(([path, all]) => all.map((words) => ({ path, words: splitWords(`${path} ${words}`) })));
+/** What stands in the place of the words that a guide leaves to its reader. */
+const placeholders: Readonly<Record<string, string>> = {
+  ...{ MODEL: "hearth-tiny-5m", ALIAS: "gpt-4o-mini", WHAT: "qwen3:4b", TEAM: "research", KEY: "laptop" },
+  ...{ ID: "laptop", NAME: "lab", EMAIL: "bob@example.com", MEMBER: "ada@example.com", USD: "1" },
+  ...{ FILE: "requests.jsonl", ACL: "api-key:endpoint:chat", URL: "https://example.com/hook", SHELL: "bash" },
+  "KEY=VALUE": "context=1024",
+};
+
+/** Returns a command of a guide as a person would type it, without what goes on after it. */
+function fillIn(written: string): string {
+  const [command = ""] = written.split(/\s[|>#<]/);
+  return command
+    .replace(/^hearth /, "")
+    .replaceAll(/\[([\w.]+)\]/g, "$1")
+    .replaceAll(
+      /\b(KEY=VALUE|[A-Z]{2,})\b(?:\.\.\.)?/g,
+      (word: string, name: string) => placeholders[name] ?? word,
+    );
+}
+
+const ofHelp = Object.entries(examples).flatMap(([path, all]) => all.map((words) => `${path} ${words}`));
+const ofGuides = userDocuments().flatMap(({ text }) => writtenCommandsOf(text).map(fillIn));
+const paths = Object.keys(examples).toSorted((a, b) => b.length - a.length);
+const commandLines = [...new Set([...ofHelp, ...ofGuides].map((line) => line.trim()))].flatMap((line) => {
+  const path = paths.find((each) => `${line} `.startsWith(`${each} `));
+  return path === undefined || endless.includes(path) ? [] : [{ path, words: splitWords(line) }];
+});
 const processesMax = 3;
 
 interface Place {

@@ -83,10 +83,11 @@ export const largerTests: readonly LargerTests[] = [
   },
   {
     size: "all",
-    what: "commands that start servers or shells of their own",
+    what: "commands that start servers or shells of their own, and chats on a terminal",
     why: "each command is a process; the small size has their output and exit codes in the process of the test",
     files: [
-      "cli/{batches,completion,doctor,gpu,imports}.test.ts",
+      "cli/{batches,completion,doctor,gpu,imports,unload}.test.ts",
+      "cli/run/**",
       "cli/models/{fit,pull}.test.ts",
       "cli/terminal/tables.test.ts",
       "docs/examples.test.ts",
@@ -94,9 +95,39 @@ export const largerTests: readonly LargerTests[] = [
   },
   {
     size: "all",
-    what: "release, build, slim installation and other scripts",
+    what: "build, package and other scripts",
     why: "they copy or build the whole package",
     files: ["scripts/**", "packaging/**"],
+  },
+  {
+    size: "nightly",
+    what: "a release, and a slim installation",
+    why: "each installs and builds a checkout of its own; the size all builds one and looks at the package",
+    files: ["scripts/{release,slim}.test.ts"],
+  },
+  {
+    size: "all",
+    what: "downloads: every answer of a hub that is wrong, and pulls that the server runs",
+    why: "each waits for its retries; the small size downloads a model whole",
+    files: ["models/hub/refusals.test.ts", "http/management/pulls.test.ts"],
+  },
+  {
+    size: "all",
+    what: "our answers against the types of the installed packages of OpenAI, Anthropic and Ollama",
+    why: "the TypeScript compiler reads three large packages; only an update of one changes them",
+    files: ["http/answers/types.test.ts"],
+  },
+  {
+    size: "all",
+    what: "every refusal of an identity provider, and connections of SQLite that are left to the garbage collector",
+    why: "each starts a provider or a process; the small size signs in through a provider",
+    files: ["http/console/oidc/refusals.test.ts", "store/sqlite/connect.test.ts"],
+  },
+  {
+    size: "nightly",
+    what: "contexts of thousands of tokens with the built-in model",
+    why: "each evaluates them on a CPU; the size all fills the contexts of small models",
+    files: ["end-to-end/text/long-context.test.ts"],
   },
   {
     size: "all",
@@ -115,8 +146,8 @@ export const largerTests: readonly LargerTests[] = [
     what: "more of text, schemas, tools, pictures and captions with the built-in models",
     why: "real weights take seconds; the small size has one whole path of each engine",
     files: [
-      "end-to-end/text/{deferred,engine-settings,long-context,natural-calls,reasoning,responses,sampling,strict-templates}.test.ts",
-      "end-to-end/structured/{every-schema,exploding,hostile-schemas,structured}.test.ts",
+      "end-to-end/text/{deferred,engine-settings,natural-calls,reasoning,responses,sampling,strict-templates}.test.ts",
+      "end-to-end/structured/{every-schema,exploding,hostile-schemas,structured,tools}.test.ts",
       "end-to-end/captions/{loop,projector}.test.ts",
       "end-to-end/models/{adapters,load-settings,reload}.test.ts",
     ],

@@ -1,7 +1,7 @@
 /** The cookie of a session of the console. */
 import type { Context } from "./context.js";
 
-/** The only path to which browsers send the cookie, below that of the server. */
+/** The only path to which browsers send the cookie; `publicUrl` may have a path before it. */
 const consolePath = "/console";
 /** Longer values are no secrets of sessions. */
 const secretCharactersMax = 128;

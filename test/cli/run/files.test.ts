@@ -105,7 +105,9 @@ describeMedia(`hearth run with a model that sees${withoutTerminal}${withoutMedia
     const models = temporaryFolder(finished);
     await writeSeeingModel(models, "gemma3");
     const folder = temporaryFolder(finished);
-    const HEARTH_CONFIG = writeModelSettings(folder, { gemma3: { sampling: { maxTokens: 8, temperature: 0 } } });
+    const HEARTH_CONFIG = writeModelSettings(folder, {
+      gemma3: { sampling: { maxTokens: 8, temperature: 0 } },
+    });
     return { environment: { ...settings(), HEARTH_MODELS: models, HEARTH_CONFIG } };
   });
   const beside = () => ({ ...settings(), HEARTH_PORT: new URL(shared().url).port });
@@ -167,7 +169,9 @@ describeMedia(`hearth run with a model that hears${withoutMedia}`, () => {
     const models = temporaryFolder(finished);
     await writeSeeingModel(models, "voxtral");
     const folder = temporaryFolder(finished);
-    const HEARTH_CONFIG = writeModelSettings(folder, { voxtral: { sampling: { maxTokens: 8, temperature: 0 } } });
+    const HEARTH_CONFIG = writeModelSettings(folder, {
+      voxtral: { sampling: { maxTokens: 8, temperature: 0 } },
+    });
     return { environment: { ...settings(), HEARTH_MODELS: models, HEARTH_CONFIG } };
   });
   const beside = () => ({ ...settings(), HEARTH_PORT: new URL(shared().url).port });

@@ -9,6 +9,7 @@ import { runProgram, startProcess } from "../../kit/program.js";
 import { startServer } from "../../kit/server.js";
 import { type CreatedKey, allAcls } from "../../kit/server/management.js";
 import { builtInModel, pinnedManagementKey, testKey } from "../../kit/server/settings.js";
+import { isNightly } from "../../kit/sizes.js";
 import { requestRoute, credentialOf, keyRoutes, createObject, createTestTeam, pathWith } from "./world.js";
 
 /** A secret without its ends, which may be shown, and every encoding of its hash. */
@@ -60,11 +61,12 @@ describe("E10: a key", () => {
       ));
     const failing = { model: builtInModel, messages: [{ role: "user", content: "fail" }], user: made.apiKey };
     await hear(server.request("POST", "/v1/chat/completions", failing, side.apiKey));
-    for (const route of keyRoutes) {
+    for (const [at, route] of keyRoutes.entries()) {
       // The example of PUT /auth/teams/{teamId} blocks the team.
       await server.database.kysely.updateTable("teams").set({ blocked: false }).execute();
       const path = await pathWith(route, (param) => createObject(server, side, param));
-      for (const credential of [credentialOf(route, side), ...secrets, ...typed])
+      const some = (all: readonly string[]) => (isNightly(process.env) ? all : [all[at % all.length] ?? ""]);
+      for (const credential of [credentialOf(route, side), ...some(secrets), ...some(typed)])
         await hear(requestRoute(server, route, path, credential));
       if (route.method === "GET")
         await hear(server.request("GET", `${path}?api_key=${made.apiKey}&key=${made.apiKey}`));
