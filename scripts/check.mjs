@@ -5,7 +5,8 @@
  *
  * The build comes first. Then the tests run, and beside them, one after another and at the lowest priority, the steps that only read
  * the sources: they use the time in which the tests wait. Every step runs even when another one failed. The output of a step is printed
- * only when it failed. The last line is `N passed, N failed`,
+ * only when it failed. Steps that only read the sources are not repeated on sources on which they have passed, as after `npm test` in
+ * `npm test -- --all`; `npm test -- lint` repeats a named one. The last line is `N passed, N failed`,
  * where every test, and every step that is not the tests, counts as one. Exit codes: 0 all passed, 1 something failed,
  * 2 wrong usage.
  */
@@ -15,6 +16,7 @@ import { constants, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { affectedTests, changedFiles } from "./check/affected.mjs";
+import { hashSources, hasPassed, keepPassed } from "./check/passed.mjs";
 
 /**
  * @typedef {{ name: string, tool: string, args: string[], isLarger?: true }} Step `isLarger`: the small size does without it
@@ -86,9 +88,11 @@ async function main(args) {
   const among = (/** @type {Step[]} */ list) =>
     chosen.filter(({ name }) => list.some((step) => step.name === name));
   const tallies = await inTurn(among([buildStep]), run);
+  // A part of the sources, or a step that is named, is not what the whole check has passed on.
+  const sources = names.length === 0 && since === undefined ? hashSources(root) : null;
   const [ofTests, ofSources] = await Promise.all([
     inTurn(among([testStep]), run),
-    inTurn(among(sourceSteps), (step) => run(step, constants.priority.PRIORITY_LOW)),
+    inTurn(among(sourceSteps), (step) => runOnce(step, sources)),
   ]);
   tallies.push(...ofSources, ...ofTests);
   const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0);
@@ -164,6 +168,22 @@ async function inTurn(steps, runs) {
   const tallies = [];
   for (const step of steps) tallies.push(await runs(step));
   return tallies;
+}
+
+/**
+ * Runs a step that only reads the sources, unless it has passed on them.
+ * @param {Step} step
+ * @param {string | null} sources their hash; null: it runs
+ * @returns {Promise<Tally>}
+ */
+async function runOnce(step, sources) {
+  if (sources !== null && hasPassed(root, step.name, sources)) {
+    process.stdout.write(`pass  ${step.name}, on these sources before\n`);
+    return { passed: 1, failed: 0 };
+  }
+  const tally = await run(step, constants.priority.PRIORITY_LOW);
+  if (sources !== null && tally.failed === 0) keepPassed(root, step.name, sources);
+  return tally;
 }
 
 /**
