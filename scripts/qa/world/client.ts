@@ -30,6 +30,8 @@ export interface ChatRequest {
   readonly stream: boolean;
   /** Default: 0. */
   readonly temperature?: number;
+  /** Goes on to `maxTokens`, also where the model would end. */
+  readonly ignoresEnd?: true;
   /** Aborts the request: the call rejects with its reason. */
   readonly signal?: AbortSignal;
   /** Called for every frame with text as it arrives, with its number from 1. */
@@ -203,7 +205,7 @@ export function headerMs(answer: ChatAnswer, name: "queue" | "prefill"): number 
 }
 
 function writeBody(ask: ChatRequest): string {
-  const { model, content, history = [], maxTokens, stream, temperature = 0 } = ask;
+  const { model, content, history = [], maxTokens, stream, temperature = 0, ignoresEnd } = ask;
   const parts = [
     ...(ask.images ?? []).map((url) => ({ type: "image_url", image_url: { url } })),
     { type: "text", text: content },
@@ -218,6 +220,7 @@ function writeBody(ask: ChatRequest): string {
     max_tokens: maxTokens,
     temperature,
     seed: 1,
+    ignore_eos: ignoresEnd,
     reasoning_effort: "none",
     stream,
     ...(stream ? { stream_options: { include_usage: true } } : {}),
