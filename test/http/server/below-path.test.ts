@@ -1,6 +1,9 @@
 /** A server whose `publicUrl` has a path, asked as proxies ask that take the path off and as those that leave it. */
+import { once } from "node:events";
 import { describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
 import { fileServer } from "../../kit/server.js";
+import { testKey } from "../../kit/server/settings.js";
 
 const shared = fileServer({
   accounts: "managed",
@@ -48,6 +51,16 @@ describe.each(pathsOff)("a server below /hearth, asked at '%s'", (before) => {
     });
     expect(signedIn.status).toBe(200);
     expect(signedIn.headers.get("set-cookie")).toMatch(/; path=\/hearth\/console;/);
+  });
+
+  it("accepts a WebSocket", async () => {
+    const socket = new WebSocket(`${shared().url.replace(/^http/, "ws")}${before}/v1/responses`, {
+      headers: { authorization: `Bearer ${testKey}` },
+    });
+    await once(socket, "open");
+    socket.close();
+    await once(socket, "close");
+    expect(socket.readyState).toBe(WebSocket.CLOSED);
   });
 
   it("has no route that only begins like the path", async () => {

@@ -6,6 +6,7 @@ import type { AppContext } from "../../server/app-context.js";
 import type { Connections } from "../../server/connections.js";
 import type { WebSockets } from "../../server/http-server.js";
 import { Connection } from "./connection.js";
+import { basePathOf, takePathOff } from "../../server/middleware/base-path.js";
 import type { InternalServer } from "../../server/internal-requests.js";
 import { KeptResponses } from "./kept-response.js";
 
@@ -20,7 +21,10 @@ const closingMsMax = 1000;
 const ownHeaders =
   /^(connection|upgrade|content-.*|transfer-encoding|accept-encoding|expect|te|trailer|x-request-id|http2-settings|sec-websocket-.*)$/;
 
-interface WebSocketDeps extends Pick<AppContext, "clock" | "limits" | "bodyBudget" | "corsOrigins"> {
+interface WebSocketDeps extends Pick<
+  AppContext,
+  "clock" | "limits" | "bodyBudget" | "corsOrigins" | "publicUrl"
+> {
   /** Has the same routes. */
   readonly internal: InternalServer;
   readonly connections: Connections;
@@ -97,10 +101,11 @@ interface Handshake {
 /** Returns why a client gets no WebSocket: the answer of a route to a request with the same headers; null when it gets one. */
 async function findRefusal(
   { request, headers, signal }: Handshake,
-  { corsOrigins, internal }: WebSocketDeps,
+  { corsOrigins, internal, publicUrl }: WebSocketDeps,
 ): Promise<Refusal | null> {
   const { origin } = request.headers;
-  const [found = ""] = (request.url ?? "").split("?");
+  const [asked = ""] = (request.url ?? "").split("?");
+  const found = takePathOff(asked, basePathOf(publicUrl));
   // Browsers do not apply their rules of origins to WebSockets.
   if (origin !== undefined && !corsOrigins.includes("*") && !corsOrigins.includes(origin))
     return { status: 403, body: forbiddenOrigin };

@@ -9,12 +9,17 @@ export function basePathOf(publicUrl: string | null): string {
   return publicUrl === null ? "" : new URL(publicUrl).pathname.replace(/\/+$/, "");
 }
 
+/** Returns the path of a route that a request asks for, whether a proxy has taken the path of the server off or not. */
+export function takePathOff(path: string, basePath: string): string {
+  const isBelow = basePath !== "" && (path === basePath || path.startsWith(`${basePath}/`));
+  return isBelow ? path.slice(basePath.length) || "/" : path;
+}
+
 export function serveBelow(basePath: string): Middleware {
   return async (ctx, next) => {
     ctx.state.basePath = basePath;
     if (basePath === "") return next();
-    if (ctx.path === basePath || ctx.path.startsWith(`${basePath}/`))
-      ctx.path = ctx.path.slice(basePath.length) || "/";
+    ctx.path = takePathOff(ctx.path, basePath);
     await next();
     leadBelow(ctx, basePath);
   };

@@ -24,7 +24,7 @@ it("a handshake at a path that is no WebSocket reads nothing of the path's answe
   const server = http.createServer();
   const clock = createManualClock(0);
   const bodyBudget = new BodyBudget(clock, 1_048_576);
-  const deps = { clock, bodyBudget, limits: defaultHttpLimits, corsOrigins: [] };
+  const deps = { clock, bodyBudget, limits: defaultHttpLimits, corsOrigins: [], publicUrl: null };
   const connections = new Connections(deps);
   serveWebSockets(server, { ...deps, connections, internal: createInternalServer(routes) });
   onTestFinished(() => void server.close());

@@ -181,7 +181,7 @@ describe("E23: a WebSocket that is", () => {
   it("not answered in time ends", async () => {
     const clock = createManualClock(0);
     const bodyBudget = new BodyBudget(clock, 1_048_576);
-    const deps = { clock, limits: defaultHttpLimits, bodyBudget, corsOrigins: [] };
+    const deps = { clock, limits: defaultHttpLimits, bodyBudget, corsOrigins: [], publicUrl: null };
     const silent = http.createServer(() => undefined);
     const server = http.createServer();
     const connections = new Connections(deps);
