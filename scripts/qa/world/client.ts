@@ -125,7 +125,12 @@ export function postJson(
       },
       (response) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: response }),
     );
-    asked.on("error", reject);
+    asked.on("error", (error: NodeJS.ErrnoException) => {
+      // A server may end a connection that waits at the moment in which it is used again.
+      if (asked.reusedSocket && error.code === "ECONNRESET")
+        postJson(url, body, headers, signal).then(resolve, reject);
+      else reject(error);
+    });
     asked.end(body);
   });
 }
