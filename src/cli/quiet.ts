@@ -26,14 +26,14 @@ const quietFlags = "-q, --quiet";
 /** Returns an output that can be silenced. */
 export function silenceable(out: TextOut): { readonly out: TextOut; readonly silence: () => void } {
   let isSilent = false;
-  const { control } = out;
   return {
     silence: () => (isSilent = true),
     out: {
       write: (text) => (isSilent ? undefined : out.write(text)),
-      ...(control !== undefined && {
-        control: (sequence: string) => (isSilent ? undefined : control.call(out, sequence)),
-      }),
+      control: (sequence) => {
+        if (isSilent) return undefined;
+        return out.control === undefined ? out.write(sequence) : out.control(sequence);
+      },
       get isTTY() {
         return out.isTTY === true;
       },

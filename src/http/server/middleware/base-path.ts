@@ -18,10 +18,9 @@ export function takePathOff(path: string, basePath: string): string {
 export function serveBelow(basePath: string): Middleware {
   return async (ctx, next) => {
     ctx.state.basePath = basePath;
-    if (basePath === "") return next();
-    ctx.path = takePathOff(ctx.path, basePath);
+    if (basePath !== "") ctx.path = takePathOff(ctx.path, basePath);
     await next();
-    leadBelow(ctx, basePath);
+    if (basePath !== "") leadBelow(ctx, basePath);
   };
 }
 
