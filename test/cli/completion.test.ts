@@ -29,7 +29,7 @@ describe("the words that can follow", () => {
     [["prices", "compare", "s"], ["set"]],
     [
       ["teams", "limits", "--q"],
-      ["--qps", "--qpm"],
+      ["--qps", "--qpm", "--quiet"],
     ],
     [["--config", "other.yaml", "audit", "--l"], ["--limit"]],
     [["usage", "--by", "m"], ["model"]],

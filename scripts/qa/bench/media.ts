@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- media`: how long a model with a projector takes to read an image, alone and beside four streams, how long these wait for a
- * token meanwhile (one without text sends nothing, so that a gap may be of several), and how much memory the model takes. The same is asked of llama-server on the same files, if it was built
- * (`npm run build:llama-server`).
+ * token meanwhile, and how much memory the model takes. A token without text sends nothing, so that a gap may be of several. The same is
+ * asked of llama-server on the same files, if it was built (`npm run build:llama-server`).
  */
 import { EventEmitter, once } from "node:events";
 import { existsSync, mkdirSync, symlinkSync } from "node:fs";

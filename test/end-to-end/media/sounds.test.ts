@@ -14,7 +14,8 @@ import { describeMedia, look, picture, soundPart, startMediaServer, withoutMedia
 const shared = fileServer(async (finished) => {
   const models = temporaryFolder(finished);
   for (const family of ["voxtral", "gemma3"] as const) await writeSeeingModel(models, family);
-  return { environment: { HEARTH_MODELS: models } };
+  // What a request does not load may be in the memory of an engine that other files of tests use.
+  return { environment: { HEARTH_MODELS: models }, hasOwnEngine: true };
 });
 
 const voice = (seed = 1, seconds = 2): Buffer => wavOf(risingTone(seed), seconds);

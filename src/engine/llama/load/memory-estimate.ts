@@ -51,8 +51,8 @@ function cacheOfForms(model: Model, long: Model, contextTokens: number, settings
   return trained * countBytes(model) + contextTokens * countBytes(long) + fixedBytes(manifest.bytes);
 }
 
-/** Buffers of an encode are about a fifth of the weights, and some megabytes of a small projector's (measured: 3 to 15 %). */
-const projectorShare = 0.2;
+/** Buffers of an encode take 3 to 18 % of the weights (measured), and some megabytes for a small projector: a tenth is right within a tenth. */
+const projectorShare = 0.1;
 const projectorOverheadBytesMin = 16_000_000;
 
 function projectorMemory(bytes: number): number {
