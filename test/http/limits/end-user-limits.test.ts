@@ -36,20 +36,20 @@ describe("limits on each end user", () => {
     const server = await createLimitedTeam(shared());
     const { apiKey, redactedApiKey } = await server.newKey({ endUserQpm: 2 });
     const ask = (user: string) => server.post(path, named(user), apiKey);
-    for (const answer of [ask("ada"), ask("ada"), ask("bob")])
+    for (const answer of [ask("user-ada"), ask("user-ada"), ask("bob")])
       expect((await readResponse(answer)).status).toBeLessThan(300);
     server.clock.advance(20_000);
-    const refused = await readResponse(ask("ada"));
+    const refused = await readResponse(ask("user-ada"));
     expect(refused.status).toBe(429);
     expect(refused.text).toContain(
       `Rate limit reached for this end user of API key ${String(redactedApiKey)} on requests per min (RPM): Limit 2, Used 2, ` +
         "Requested 1. Please try again in 40s.",
     );
     expect(refused.header("retry-after")).toBe("40");
-    expect(refused.text).not.toContain("ada");
+    expect(refused.text).not.toContain("user-ada");
     expect((await readResponse(ask("bob"))).status).toBeLessThan(300);
     server.clock.advance(40_000);
-    expect((await readResponse(ask("ada"))).status).toBeLessThan(300);
+    expect((await readResponse(ask("user-ada"))).status).toBeLessThan(300);
   });
 
   it("are exact for 100 requests at once, and leave those without an end user alone", async () => {
