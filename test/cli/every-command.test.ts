@@ -20,6 +20,7 @@ const placeholders: Readonly<Record<string, string>> = {
   ...{ MODEL: "hearth-tiny-5m", ALIAS: "gpt-4o-mini", WHAT: "qwen3:4b", TEAM: "research", KEY: "laptop" },
   ...{ ID: "laptop", NAME: "lab", EMAIL: "bob@example.com", MEMBER: "ada@example.com", USD: "1" },
   ...{ FILE: "requests.jsonl", ACL: "api-key:endpoint:chat", URL: "https://example.com/hook", SHELL: "bash" },
+  PATH: "none",
   "KEY=VALUE": "context=1024",
 };
 
