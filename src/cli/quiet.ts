@@ -21,8 +21,6 @@ const confirming: ReadonlySet<string> = new Set([
   ...["requests cancel", "requests forget", "alerts test", "alerts rm", "batches cancel", "files rm"],
 ]);
 
-const quietFlags = "-q, --quiet";
-
 /** Returns an output that can be silenced. */
 export function silenceable(out: TextOut): { readonly out: TextOut; readonly silence: () => void } {
   let isSilent = false;
@@ -53,7 +51,7 @@ export function addQuiet(program: Command, silence: () => void): void {
     if (command.options.some(({ long }) => long === "--quiet")) continue;
     const isConfirming = confirming.has(path);
     command.option(
-      quietFlags,
+      "-q, --quiet",
       isConfirming ? "print nothing but errors" : "print nothing but what is asked for",
     );
     if (!isConfirming) continue;

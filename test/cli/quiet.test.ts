@@ -54,6 +54,8 @@ describe("--quiet", () => {
       "credits add lab 5 -q",
       "groups create chats --acl api-key:endpoint:chat -q",
       "groups rm chats -q",
+      "alias mini hearth-tiny-5m -q",
+      "alias --rm mini -q",
     ])
       expect(await hearth(line)).toEqual({ out: "", err: "" });
     await expect(hearth("teams block nobody -q")).rejects.toThrow("Cannot find team 'nobody'.");

@@ -33,13 +33,14 @@ export function addAliasCommand(program: Command, { open, using, ...io }: ModelC
         if (options.rm !== undefined) {
           const path = withQuery(aliasesPath, { alias: options.rm });
           const removed = await using((api) => api.request<{ readonly model: string }>("DELETE", path));
-          out.write(`${options.rm} no longer leads to ${removed.model}\n`);
+          if (options.quiet !== true) out.write(`${options.rm} no longer leads to ${removed.model}\n`);
         } else if (name !== undefined && model !== undefined) {
           const set = await reportInvalidValues(command, () =>
             using((api) => api.request<SetAlias>("PUT", aliasesPath, { alias: name, model })),
           );
           const isMoved = set.before !== null && set.before !== set.model;
-          out.write(`${name} leads to ${set.model}${isMoved ? `, and no longer to ${set.before}` : ""}\n`);
+          if (options.quiet !== true)
+            out.write(`${name} leads to ${set.model}${isMoved ? `, and no longer to ${set.before}` : ""}\n`);
         } else {
           const items = (await open()).sources.aliases();
           printListing(io, options, {

@@ -16,8 +16,8 @@ export const getOpenApi = publicRoute({
       304: notModified,
     },
   },
-  handle: presentCached(({ routes }, { version }) => ({
+  handle: presentCached(({ ctx, routes }, { version }) => ({
     contentType: "application/json",
-    text: JSON.stringify(openapiDocument(routes, version)),
+    text: JSON.stringify(openapiDocument(routes, version, ctx.state.basePath)),
   })),
 });

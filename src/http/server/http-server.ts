@@ -16,7 +16,7 @@ import { Connections } from "./connections.js";
 import { reserveAddress, type ReservedAddress } from "./listen/reserve-address.js";
 import { allowOrigins, pathsForPages } from "./middleware/cors.js";
 import { chooseErrorDialect } from "./middleware/error-dialect.js";
-import { basePathOf, serveBelow } from "./middleware/base-path.js";
+import { readBasePath, serveBelow } from "./middleware/base-path.js";
 import { handleErrors } from "./middleware/errors.js";
 import { checkHost } from "./middleware/host-check.js";
 import { logRequests } from "./middleware/log.js";
@@ -122,7 +122,7 @@ function buildKoa(app: AppContext, routes: readonly Route[], drain: Drain): Koa<
   const withoutSecrets = createSecretFilter(app.pinnedKeys);
   koa.use(closeWhereUnread(limits.bodyBytesMax));
   koa.use(assignRequestId(random, withoutSecrets));
-  koa.use(serveBelow(basePathOf(app.publicUrl)));
+  koa.use(serveBelow(readBasePath(app.publicUrl)));
   koa.use(traceRequests(app.tracing));
   koa.use(measureRequests(metrics, clock));
   koa.use(logRequests(logger, clock, withoutSecrets));

@@ -53,6 +53,10 @@ describe.each(pathsOff)("a server below /hearth, asked at '%s'", (before) => {
     expect(signedIn.headers.get("set-cookie")).toMatch(/; path=\/hearth\/console;/);
   });
 
+  it("names the path in its OpenAPI document", async () => {
+    expect(await (await ask("/openapi.json")).json()).toMatchObject({ servers: [{ url: "/hearth" }] });
+  });
+
   it("accepts a WebSocket", async () => {
     const socket = new WebSocket(`${shared().url.replace(/^http/, "ws")}${before}/v1/responses`, {
       headers: { authorization: `Bearer ${testKey}` },

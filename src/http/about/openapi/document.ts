@@ -31,8 +31,12 @@ export interface OpenApiDocument {
   };
 }
 
-/** Returns the document of these routes. @throws Error for a schema that JSON Schema cannot express. */
-export function openapiDocument(routes: readonly Route[], version: string): OpenApiDocument {
+/**
+ * Returns the document of these routes.
+ * @param basePath what addresses of the server have before the path of a route, such as `/hearth`
+ * @throws Error for a schema that JSON Schema cannot express.
+ */
+export function openapiDocument(routes: readonly Route[], version: string, basePath = ""): OpenApiDocument {
   const schemas = jsonSchemas(listSchemas(routes));
   return {
     openapi: "3.1.1",
@@ -42,7 +46,7 @@ export function openapiDocument(routes: readonly Route[], version: string): Open
       description,
       license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
     },
-    servers: [{ url: "/" }],
+    servers: [{ url: basePath === "" ? "/" : basePath }],
     tags: listTags(routes),
     paths: describePaths(routes, schemas),
     components: {

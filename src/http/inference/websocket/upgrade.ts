@@ -6,7 +6,7 @@ import type { AppContext } from "../../server/app-context.js";
 import type { Connections } from "../../server/connections.js";
 import type { WebSockets } from "../../server/http-server.js";
 import { Connection } from "./connection.js";
-import { basePathOf, takePathOff } from "../../server/middleware/base-path.js";
+import { readBasePath, takePathOff } from "../../server/middleware/base-path.js";
 import type { InternalServer } from "../../server/internal-requests.js";
 import { KeptResponses } from "./kept-response.js";
 
@@ -105,7 +105,7 @@ async function findRefusal(
 ): Promise<Refusal | null> {
   const { origin } = request.headers;
   const [asked = ""] = (request.url ?? "").split("?");
-  const found = takePathOff(asked, basePathOf(publicUrl));
+  const found = takePathOff(asked, readBasePath(publicUrl));
   // Browsers do not apply their rules of origins to WebSockets.
   if (origin !== undefined && !corsOrigins.includes("*") && !corsOrigins.includes(origin))
     return { status: 403, body: forbiddenOrigin };

@@ -5,7 +5,7 @@
 import type { Context, Middleware } from "../context.js";
 
 /** Returns the path of `publicUrl`, without a slash at its end; empty without one. */
-export function basePathOf(publicUrl: string | null): string {
+export function readBasePath(publicUrl: string | null): string {
   return publicUrl === null ? "" : new URL(publicUrl).pathname.replace(/\/+$/, "");
 }
 
@@ -18,9 +18,10 @@ export function takePathOff(path: string, basePath: string): string {
 export function serveBelow(basePath: string): Middleware {
   return async (ctx, next) => {
     ctx.state.basePath = basePath;
-    if (basePath !== "") ctx.path = takePathOff(ctx.path, basePath);
+    if (basePath === "") return void (await next());
+    ctx.path = takePathOff(ctx.path, basePath);
     await next();
-    if (basePath !== "") leadBelow(ctx, basePath);
+    leadBelow(ctx, basePath);
   };
 }
 
