@@ -157,7 +157,7 @@ describe("a member who is signed in", () => {
     expect((await owner.send("GET", "/admin/models")).status).toBe(200);
   });
 
-  it("calls /v1 with a key of their own in their team, which nobody can use, and which a team disables", async () => {
+  it("calls /v1 with a key of their own in their team, which nobody can use, which lists of keys mark, and which a team disables", async () => {
     const server = shared();
     const teamId = await server.createTeam();
     const page = await signInMember(server, teamId, "member");
@@ -169,6 +169,11 @@ describe("a member who is signed in", () => {
       name: expect.stringMatching("^console of member-") as string,
     });
     expect(await names(page, teamId)).toEqual([key.name]);
+    await create(page, teamId, "laptop");
+    const { body } = await page.send("GET", `/auth/teams/${teamId}/api-keys`);
+    const { apiKeys } = body as { apiKeys: readonly { apiKeyId: string; forConsole?: boolean }[] };
+    expect(apiKeys.filter(({ forConsole }) => forConsole).map(({ apiKeyId }) => apiKeyId)).toEqual([id]);
+    expect(apiKeys).toHaveLength(2);
     const disabled = { apiKey: { disabled: true } };
     expect((await page.send("PUT", `/auth/api-keys/${id}`, disabled)).status).toBe(200);
     expect((await page.send("GET", "/v1/models")).status).toBe(403);
