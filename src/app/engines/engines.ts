@@ -167,7 +167,7 @@ export function buildTextEngines(
         ...shared,
         settings: llamaSettings(config),
         verify: verifyWeights,
-        trials: buildGgufTrials(config, { logger, isAwaited: false }, workerUrl),
+        trials: buildGgufTrials(config, { logger }, workerUrl),
         onProjectorProblem(model, reason) {
           logger.error({ model: model.manifest.id, reason }, "a projector cannot be used");
           rejectProjector?.(model, reason);
@@ -191,7 +191,7 @@ function buildImageEngines(
 ) {
   const { keepAliveMs } = config;
   const threads = config.threads === 0 ? null : config.threads;
-  const onnxCheck = buildOnnxCheck(config, { logger, isAwaited: false }, given.onnxTrialUrl);
+  const onnxCheck = buildOnnxCheck(config, { logger }, given.onnxTrialUrl);
   const shared = { clock, memory, keepAliveMs, verify: onnxCheck };
   const vision = createVisionEngine({
     ...shared,

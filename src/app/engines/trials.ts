@@ -9,8 +9,8 @@ import { llamaSettings } from "./llama-settings.js";
 
 interface Trial {
   readonly logger: Logger;
-  /** Whether this process stays alive until a trial has ended. */
-  readonly isAwaited: boolean;
+  /** Whether this process stays alive until a trial has ended; absent: it may exit, which ends the trial. */
+  readonly isAwaited?: boolean;
 }
 
 /** @param textWorkerUrl the compiled thread of text models, beside which the child process has its place */
