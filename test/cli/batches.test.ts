@@ -3,25 +3,19 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { uploadBatch } from "../../src/cli/batches/remote-batches.js";
 import { createScriptedEngine } from "../kit/scripted/engine.js";
+import { runCommand, type CommandEnd } from "../kit/command.js";
 import { chatLine } from "../kit/clients/batches.js";
 import { temporaryFolder } from "../kit/folder.js";
-import { runProgram } from "../kit/program.js";
 import { startServer } from "../kit/server.js";
 import { testKey } from "../kit/server/settings.js";
 import { gate } from "../kit/until.js";
-
-interface CommandResult {
-  readonly code: number | string;
-  readonly out: string;
-  readonly error: string;
-}
 
 /** Returns the ID in what a command prints. */
 function idIn(printed: string): string {
   return /(?:batch_|file-)[0-9a-f]+/.exec(printed)?.[0] ?? "";
 }
 
-/** Starts a server, and runs the real program against it. */
+/** Starts a server, and runs commands against it. */
 async function startWithCommand(script: Parameters<typeof createScriptedEngine>[0] = () => ["Good", " day"]) {
   const { url, app } = await startServer({ engine: createScriptedEngine(script) });
   const folder = temporaryFolder();
@@ -30,27 +24,25 @@ async function startWithCommand(script: Parameters<typeof createScriptedEngine>[
     HEARTH_API_KEY: testKey,
     HEARTH_DATA: join(folder, "data"),
   };
-  const hearth = async (...words: string[]): Promise<CommandResult> => {
-    const run = runProgram(words, environment, folder);
-    return { code: await run.exited, out: run.stdout(), error: run.stderr() };
-  };
+  const hearth = (...words: string[]) => runCommand(words, environment);
+  const path = (name: string): string => join(folder, name);
   const write = (name: string, lines: readonly (object | string)[]): string => {
     const texts = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line)));
-    writeFileSync(join(folder, name), `${texts.join("\n")}\n`);
-    return name;
+    writeFileSync(path(name), `${texts.join("\n")}\n`);
+    return path(name);
   };
   const status = async (id: string): Promise<string> => {
     const { out } = await hearth("batches", "show", id, "--json");
     return (JSON.parse(out) as { readonly status: string }).status;
   };
-  return { app, folder, hearth, write, status, environment };
+  return { app, folder, hearth, path, write, status };
 }
 
 const ended = { timeout: 40_000, interval: 20 };
 
 describe("hearth batches", () => {
   it("creates a batch of a file, lists and shows it, and writes its answers and errors", async () => {
-    const { hearth, write, status, folder } = await startWithCommand();
+    const { hearth, path, write, status } = await startWithCommand();
     const wrong = chatLine("wrong", "Hello", { temperature: 9 });
     const created = await hearth("batches", "create", write("in.jsonl", [chatLine("first", "Hello"), wrong]));
     expect(created).toMatchObject({
@@ -73,13 +65,16 @@ describe("hearth batches", () => {
       "wrong",
     ]);
     expect(lines[0]).toContain("Good day");
-    expect(await hearth("batches", "results", id, "--out", "out.jsonl")).toMatchObject({ code: 0, out: "" });
-    expect(readFileSync(join(folder, "out.jsonl"), "utf8")).toBe(results.out);
-    expect(await hearth("batches", "results", id, "--out", "out.jsonl")).toMatchObject({
-      code: 1,
-      error: "hearth: out.jsonl exists; --force replaces it\n",
+    expect(await hearth("batches", "results", id, "--out", path("out.jsonl"))).toMatchObject({
+      code: 0,
+      out: "",
     });
-    expect((await hearth("batches", "results", id, "--out", "out.jsonl", "--force")).code).toBe(0);
+    expect(readFileSync(path("out.jsonl"), "utf8")).toBe(results.out);
+    expect(await hearth("batches", "results", id, "--out", path("out.jsonl"))).toMatchObject({
+      code: 1,
+      err: `hearth: ${path("out.jsonl")} exists; --force replaces it\n`,
+    });
+    expect((await hearth("batches", "results", id, "--out", path("out.jsonl"), "--force")).code).toBe(0);
   });
 
   it("has the results of a batch only once it has ended, and cancels it", async () => {
@@ -95,7 +90,7 @@ describe("hearth batches", () => {
     await expect.poll(() => status(id), ended).toBe("in_progress");
     expect(await hearth("batches", "results", id)).toMatchObject({
       code: 1,
-      error: `hearth: ${id} has not ended: it is in_progress; \`hearth batches show ${id}\` says how far it is\n`,
+      err: `hearth: ${id} has not ended: it is in_progress; \`hearth batches show ${id}\` says how far it is\n`,
     });
     expect((await hearth("batches", "cancel", id)).out).toContain("status:    cancelling\n");
     held.open();
@@ -108,25 +103,25 @@ describe("hearth batches", () => {
     const noRequest = await hearth("batches", "create", write("text.jsonl", ["Hello"]));
     expect(noRequest).toMatchObject({
       code: 1,
-      error: expect.stringContaining("the first line of text.jsonl is no request") as string,
+      err: expect.stringContaining("/text.jsonl is no request") as string,
     });
     const input = write("in.jsonl", [chatLine("first", "Hello"), chatLine("first", "Hello")]);
     const elsewhere = await hearth("batches", "create", input, "--endpoint", "/v1/models");
-    expect(elsewhere).toMatchObject({ code: 1, error: expect.stringContaining("endpoint") as string });
+    expect(elsewhere).toMatchObject({ code: 1, err: expect.stringContaining("endpoint") as string });
     expect((await hearth("files", "ls", "--json")).out).toBe("[]\n");
     const id = idIn((await hearth("batches", "create", input)).out);
     await expect.poll(() => status(id), ended).toBe("failed");
     expect((await hearth("batches", "show", id)).out).toMatch(/^problem: +line 2: .*custom_id/m);
     expect(await hearth("batches", "results", id)).toMatchObject({
       code: 1,
-      error: expect.stringMatching(/was refused:\nline 2: .*custom_id/) as string,
+      err: expect.stringMatching(/was refused:\nline 2: .*custom_id/) as string,
     });
   });
 
   it("exits with 1 without a server or for an unknown batch, and with 2 for wrong usage", async () => {
     const { app, hearth, write } = await startWithCommand();
     const unknown = await hearth("batches", "show", "batch_none");
-    expect(unknown).toMatchObject({ code: 1, error: expect.stringContaining("batch_none") as string });
+    expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining("batch_none") as string });
     expect((await hearth("batches", "ls", "--limit", "0")).code).toBe(2);
     expect((await hearth("batches", "show")).code).toBe(2);
     expect((await hearth("files", "upload", write("note.txt", ["Hi"]), "--purpose", "none")).code).toBe(2);
@@ -134,7 +129,7 @@ describe("hearth batches", () => {
     const without = await hearth("batches", "ls");
     expect(without).toMatchObject({
       code: 1,
-      error: expect.stringContaining("no server is running") as string,
+      err: expect.stringContaining("no server is running") as string,
     });
   });
 
@@ -144,7 +139,7 @@ describe("hearth batches", () => {
       await hearth("batches", "create", write("in.jsonl", [chatLine("a", "Hello")])),
       await hearth("batches", "create", write("in.jsonl", [chatLine("b", "Hello")])),
     ].map(({ out }) => idIn(out));
-    const idsOf = ({ out }: CommandResult): readonly string[] =>
+    const idsOf = ({ out }: CommandEnd): readonly string[] =>
       (JSON.parse(out) as readonly { readonly id: string }[]).map(({ id }) => id);
     expect(idsOf(await hearth("batches", "ls", "--json"))).toEqual([second, first]);
     expect(idsOf(await hearth("batches", "list", "--limit", "1", "--json"))).toEqual([second]);
@@ -194,31 +189,31 @@ describe("the input of a batch that is not created", () => {
 
 describe("hearth files", () => {
   it("uploads, lists, prints and deletes files", async () => {
-    const { hearth, folder } = await startWithCommand();
+    const { hearth, path } = await startWithCommand();
     const name = 'a "strange" name.txt';
-    writeFileSync(join(folder, name), "Hello, world!\u0000\n");
-    const uploaded = await hearth("files", "upload", name, "--json");
+    writeFileSync(path(name), "Hello, world!\u0000\n");
+    const uploaded = await hearth("files", "upload", path(name), "--json");
     const file = JSON.parse(uploaded.out) as { readonly id: string };
     expect(file).toMatchObject({ purpose: "user_data", bytes: 15 });
     const listed = await hearth("files", "ls");
     expect(listed.out).toMatch(new RegExp(`^${file.id} +a .*name\\.txt +15 B +user_data `, "m"));
     expect((await hearth("files", "get", file.id)).out).toBe("Hello, world!\u0000\n");
-    expect((await hearth("files", "get", file.id, "--out", "copy")).code).toBe(0);
-    expect(readFileSync(join(folder, "copy"), "utf8")).toBe("Hello, world!\u0000\n");
+    expect((await hearth("files", "get", file.id, "--out", path("copy"))).code).toBe(0);
+    expect(readFileSync(path("copy"), "utf8")).toBe("Hello, world!\u0000\n");
 
     const removed = await hearth("files", "rm", "file-none", file.id);
     expect(removed).toMatchObject({ code: 1, out: `deleted ${file.id}\n` });
-    expect(removed.error).toContain("file-none");
-    expect((await hearth("files", "get", file.id, "--out", "gone")).code).toBe(1);
-    expect(() => readFileSync(join(folder, "gone"))).toThrow("ENOENT");
+    expect(removed.err).toContain("file-none");
+    expect((await hearth("files", "get", file.id, "--out", path("gone"))).code).toBe(1);
+    expect(() => readFileSync(path("gone"))).toThrow("ENOENT");
   });
 
   it("replace a file with --force only once their whole content is there", async () => {
-    const { hearth, folder, write } = await startWithCommand();
-    const kept = join(folder, "kept");
+    const { hearth, folder, path, write } = await startWithCommand();
+    const kept = path("kept");
     writeFileSync(kept, "former", { mode: 0o640 });
     const id = idIn((await hearth("files", "upload", write("new.txt", ["new"]))).out);
-    const target = ["--out", "kept", "--force"];
+    const target = ["--out", kept, "--force"];
     expect((await hearth("files", "get", "file-none", ...target)).code).toBe(1);
     expect(readFileSync(kept, "utf8")).toBe("former");
     expect((await hearth("files", "get", id, ...target)).code).toBe(0);
@@ -242,8 +237,8 @@ describe("hearth files", () => {
     const { hearth } = await startWithCommand();
     expect(await hearth("files", "upload", "absent")).toMatchObject({
       code: 1,
-      error: expect.stringContaining("absent") as string,
+      err: expect.stringContaining("absent") as string,
     });
-    expect((await hearth("files", "upload", ".")).error).toContain("is not a file");
+    expect((await hearth("files", "upload", ".")).err).toContain("is not a file");
   });
 });

@@ -1,28 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { listCommands } from "../../src/cli/examples.js";
-import { createProgram } from "../../src/cli/program.js";
+import { runCommand, type CommandEnd } from "../kit/command.js";
 import { commandTree } from "../kit/command-tree.js";
 import { commandEnvironment } from "./models/environment.js";
 
 /** Returns what runs commands in this process, on a data folder of their own, and returns what they printed. */
 function program() {
   const { environment } = commandEnvironment();
-  return async (line: string): Promise<{ readonly out: string; readonly err: string }> => {
-    let [out, err] = ["", ""];
-    const toOut = { write: (text: string) => (out += text) };
-    const run = createProgram({
-      environment,
-      home: "/home/someone",
-      out: toOut,
-      err: { write: (text) => (err += text) },
-      data: toOut,
-      content: process.stdout,
-      supervisor: null,
-      onInterrupt: () => () => undefined,
-    });
-    await run.parseAsync(line.split(" "), { from: "user" });
-    return { out, err };
-  };
+  return (line: string): Promise<CommandEnd> => runCommand(line.split(" "), environment);
 }
 
 describe("--quiet", () => {
@@ -43,7 +28,7 @@ describe("--quiet", () => {
       ["keys rotate laptop -q", /^hk-\S+\n$/],
       ["management-keys create -q", /^hm-\S+\n$/],
     ] as const)
-      expect(await hearth(line)).toEqual({ out: expect.stringMatching(bare) as string, err: "" });
+      expect(await hearth(line)).toEqual({ code: 0, out: expect.stringMatching(bare) as string, err: "" });
   });
 
   it("prints nothing of a change but its error, JSON all the same, and lists without a word about an empty one", async () => {
@@ -57,8 +42,12 @@ describe("--quiet", () => {
       "alias mini hearth-tiny-5m -q",
       "alias --rm mini -q",
     ])
-      expect(await hearth(line)).toEqual({ out: "", err: "" });
-    await expect(hearth("teams block nobody -q")).rejects.toThrow("Cannot find team 'nobody'.");
+      expect(await hearth(line)).toEqual({ code: 0, out: "", err: "" });
+    expect(await hearth("teams block nobody -q")).toEqual({
+      code: 1,
+      out: "",
+      err: expect.stringContaining("Cannot find team 'nobody'.") as string,
+    });
     expect(JSON.parse((await hearth("teams unblock lab -q --json")).out)).toMatchObject({ name: "lab" });
     expect((await hearth("teams ls -q")).out).toMatch(/^NAME .*\nlab /);
     expect(await hearth("groups ls")).toMatchObject({

@@ -95,10 +95,10 @@ describe("hearth backup", () => {
     const data = await usedFolder();
     const folder = temporaryFolder();
     const neverAPid = 4_194_305;
-    for (const name of [`b.partial-${neverAPid}`, "b.partial-notes", `b.partial-${process.pid}`])
+    for (const name of [`b.partial-${neverAPid}`, "b.partial-notes", `b.partial-${process.ppid}`])
       writeFileSync(join(folder, name), "");
     expect((await hearth(data, "backup", join(folder, "b"))).code).toBe(0);
-    expect(readdirSync(folder).sort()).toEqual(["b", `b.partial-${process.pid}`, "b.partial-notes"].sort());
+    expect(readdirSync(folder).sort()).toEqual(["b", `b.partial-${process.ppid}`, "b.partial-notes"].sort());
   });
 
   it("refuses a ledger that does not balance, unless --unbalanced accepts it", async () => {

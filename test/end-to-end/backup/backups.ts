@@ -8,21 +8,12 @@ import { Header } from "tar/header";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { openDatabase } from "../../../src/store/database.js";
 import { temporaryFolder } from "../../kit/folder.js";
-import { runProgram } from "../../kit/program.js";
+import { runCommand, type CommandEnd } from "../../kit/command.js";
 import { aTeam } from "../../store/records.js";
 
-export interface Finished {
-  readonly code: number | string;
-  readonly out: string;
-  readonly err: string;
-}
-
 /** Runs a command of the program on a data folder. */
-export async function hearth(data: string, ...args: readonly string[]): Promise<Finished> {
-  const run = runProgram(args, { HEARTH_DATA: data });
-  run.child.stdin?.end();
-  const code = await run.exited;
-  return { code, out: run.stdout(), err: run.stderr() };
+export function hearth(data: string, ...args: readonly string[]): Promise<CommandEnd> {
+  return runCommand(args, { HEARTH_DATA: data });
 }
 
 /** Writes a data folder with a team, settings, a key and an image. */
