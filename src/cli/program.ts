@@ -144,7 +144,9 @@ function addModels(
     (await import("../app/operator/open.js")).openModelOperator((await load()).config),
   );
   const folders = importFolders(environment, home);
-  addModelCommands(program, { open, using, load, folders, clock: systemClock, out, err, onInterrupt });
+  const bandwidthWorkerUrl = new URL("../models/fit/worker.js", import.meta.url);
+  const clock = systemClock;
+  addModelCommands(program, { open, using, load, folders, bandwidthWorkerUrl, clock, out, err, onInterrupt });
   addPullCommand(program, {
     openPuller: async () =>
       (await import("../app/models/pulls.js")).openPuller((await load()).config, environment, true),

@@ -68,10 +68,8 @@ export interface FitOptions {
   /** Default: the context that it would be loaded with. */
   readonly contextTokens?: number;
   readonly inMemory: readonly KnownInMemory[];
-  /** Whether the bandwidth of memory is measured. */
-  readonly isMeasured: boolean;
-  /** The compiled thread that measures the bandwidth; absent: the one of this program. */
-  readonly workerUrl?: URL;
+  /** The compiled thread that measures the bandwidth of memory; absent: it is not measured, and the speed not estimated. */
+  readonly bandwidthWorkerUrl?: URL;
 }
 
 /** Judges whether a model fits into the memory that it can have now. @param engine the settings of the engine that would load it */
@@ -149,16 +147,14 @@ async function estimateSpeed(
   { manifest }: Model,
   details: ModelDetails,
   { gpu }: MemoryReport,
-  { isMeasured, workerUrl }: FitOptions,
+  { bandwidthWorkerUrl: workerUrl }: FitOptions,
 ) {
   const bytesPerToken = bytesPerDecodedToken(details);
-  const isGuessed = isMeasured && gpu === null && manifest.kind === "chat";
-  if (!isGuessed || bytesPerToken === null) return { tokensPerSecond: null, bandwidth: null };
+  const isGuessed = gpu === null && manifest.kind === "chat";
+  if (workerUrl === undefined || !isGuessed || bytesPerToken === null)
+    return { tokensPerSecond: null, bandwidth: null };
   const threads = config.threads === 0 ? threadsFor(manifest.bytes, usableCores()) : config.threads;
-  const bandwidth = await measureBandwidth(threads, {
-    clock: systemClock,
-    workerUrl: workerUrl ?? new URL("../models/fit/worker.js", import.meta.url),
-  });
+  const bandwidth = await measureBandwidth(threads, { clock: systemClock, workerUrl });
   const speed = bandwidth === null ? null : tokensPerSecond(bytesPerToken, bandwidth);
   return { tokensPerSecond: speed, bandwidth };
 }

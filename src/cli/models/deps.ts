@@ -16,6 +16,6 @@ export interface ModelCommands extends Printed, LongCommandIo {
   readonly load: () => Promise<LoadedConfig>;
   /** Folders in which other programs keep their models. */
   readonly folders: ImportFolders;
-  /** The compiled thread that measures the bandwidth of memory; absent: the one of this program. */
-  readonly bandwidthWorkerUrl?: URL;
+  /** The compiled thread that measures the bandwidth of memory. */
+  readonly bandwidthWorkerUrl: URL;
 }

@@ -18,7 +18,7 @@ interface Options {
 /** Adds the command; its exit code is 1 if the model does not fit. */
 export function addFitCommand(
   program: Command,
-  { open, load, out, bandwidthWorkerUrl: workerUrl }: ModelCommands,
+  { open, load, out, bandwidthWorkerUrl }: ModelCommands,
 ): void {
   program
     .command("fit")
@@ -44,7 +44,7 @@ export function addFitCommand(
       const { config } = await load();
       const inMemory = await knownInMemory(config);
       const { measureLocalFit } = await import("../../app/models/models.js");
-      const options = { contextTokens: context, inMemory, isMeasured: true, workerUrl };
+      const options = { contextTokens: context, inMemory, bandwidthWorkerUrl };
       const report = await measureLocalFit(config, model, options);
       if (json === true) out.write(formatJson({ id, ...report }));
       else out.write(sectionsText([[id, fitRows(report)]]));

@@ -82,7 +82,7 @@ async function measureFit(
   inMemory: readonly KnownInMemory[],
 ): Promise<FitReport> {
   const { measureLocalFit } = await import("../../app/models/models.js");
-  return measureLocalFit(config, model, { inMemory, isMeasured: false });
+  return measureLocalFit(config, model, { inMemory });
 }
 
 /** Asks the servers of the remote engine that runs a model. */
