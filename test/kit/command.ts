@@ -1,6 +1,7 @@
 /** A command of the program, run in the process of the test: its output and its exit code. program.ts runs it as a process of its own. */
 import { PassThrough } from "node:stream";
 import { runCommandLine } from "../../src/cli/command-line.js";
+import { exactOn, printTo } from "../../src/cli/terminal.js";
 
 export interface CommandEnd {
   readonly code: number;
@@ -9,15 +10,21 @@ export interface CommandEnd {
 }
 
 /**
- * Runs a command, one at a time: the exit code is the process's. It neither reads standard input nor is it on a terminal.
+ * Runs a command, one at a time: the exit code is the process's.
  * @param environment HEARTH_* variables
+ * @param columns of the terminal on which it believes to be; absent: on none
  */
 export async function runCommand(
   words: readonly string[],
   environment: NodeJS.ProcessEnv,
+  columns?: number,
 ): Promise<CommandEnd> {
   const printed = { out: "", err: "" };
-  const out = { write: (text: string) => (printed.out += text) };
+  const stdout = {
+    write: (text: string) => (printed.out += text),
+    isTTY: columns !== undefined,
+    columns: columns ?? 80,
+  };
   const content = new PassThrough().on("data", (bytes: Buffer) => (printed.out += bytes.toString()));
   const before = process.exitCode;
   process.exitCode = 0;
@@ -27,9 +34,9 @@ export async function runCommand(
       {
         environment,
         home: "/home/someone",
-        out,
+        out: printTo(stdout),
         err: { write: (text) => (printed.err += text) },
-        data: out,
+        data: exactOn(stdout),
         content,
         supervisor: null,
         onInterrupt: () => () => undefined,

@@ -1,9 +1,10 @@
-/** Every listing of a real server, on a real terminal of 80 columns. */
+/** Every listing of a real server, on a terminal of 80 columns. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { listCommands } from "../../../src/cli/examples.js";
 import { measureText } from "../../../src/cli/text-width.js";
+import { runCommand } from "../../kit/command.js";
 import { commandTree } from "../../kit/command-tree.js";
 import { temporaryFolder } from "../../kit/folder.js";
 import { runProgram, startProcess } from "../../kit/program.js";
@@ -11,7 +12,6 @@ import { builtInModel, testKey } from "../../kit/server/settings.js";
 import { hasTerminal, openTerminal, withoutTerminal } from "../../kit/terminal.js";
 
 const columns = 80;
-const processesMax = 3;
 const listings = listCommands(commandTree())
   .filter(([, command]) => command.options.some(({ long }) => long === "--wide"))
   // Changes print tables, too; they need something to change.
@@ -34,41 +34,28 @@ async function startEmpty() {
   };
   mkdirSync(settings.HEARTH_MODELS);
   const { url } = await startProcess(settings);
-  const environment = { ...settings, HEARTH_PORT: new URL(url).port };
-  const hearth = async (...words: readonly string[]): Promise<void> => {
-    const run = runProgram(words, environment, folder);
-    run.child.stdin?.end();
-    expect([words, await run.exited, run.stderr()]).toEqual([words, 0, expect.any(String)]);
-  };
-  return { folder, environment, hearth };
+  return { folder, environment: { ...settings, HEARTH_PORT: new URL(url).port } };
 }
 
-/** Returns what each listing shows on the terminal, and what breaks the rules for all. */
+/** Returns what each listing shows on a terminal, and what breaks the rules for all. */
 async function showAll(environment: NodeJS.ProcessEnv) {
   const shown = new Map<string, string>();
   const problems: string[] = [];
-  const waiting = [...listings];
-  const work = async (): Promise<void> => {
-    for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
-      const terminal = openTerminal(path.split(" "), { environment });
-      const code = await terminal.exited;
-      // What the terminal wraps is longer than what its screen shows.
-      const lines = terminal.written().split(/\r?\n/);
-      const wide = lines.filter((line) => measureText(line) > columns);
-      if (code !== 0) problems.push(`${path} ended with ${code}: ${terminal.shown()}`);
-      if (terminal.shown().trim() === "") problems.push(`${path} says nothing`);
-      shown.set(path, terminal.shown());
-      // A sentence may be wrapped at the edge; a table, which has several columns, may not.
-      problems.push(
-        ...wide.filter((line) => / {3}/.test(line)).map((line) => `${path} is too wide: ${line}`),
-      );
-    }
-  };
-  await Promise.all(Array.from({ length: processesMax }, work));
+  for (const path of listings) {
+    const { code, out, err } = await runCommand(path.split(" "), environment, columns);
+    const all = out + err;
+    // What the terminal would wrap.
+    const wide = all.split("\n").filter((line) => measureText(line) > columns);
+    if (code !== 0) problems.push(`${path} ended with ${code}: ${all}`);
+    if (all.trim() === "") problems.push(`${path} says nothing`);
+    shown.set(path, all);
+    // A sentence may be wrapped at the edge; a table, which has several columns, may not.
+    problems.push(...wide.filter((line) => / {3}/.test(line)).map((line) => `${path} is too wide: ${line}`));
+  }
   return { shown, problems };
 }
 
-describe.runIf(hasTerminal)(`every listing on a terminal of 80 columns${withoutTerminal}`, () => {
+describe("every listing on a terminal of 80 columns", () => {
   it("says what to do next where it is empty", async () => {
     const { environment } = await startEmpty();
     const { shown, problems } = await showAll(environment);
@@ -79,9 +66,10 @@ describe.runIf(hasTerminal)(`every listing on a terminal of 80 columns${withoutT
   });
 
   it("fits, with long names, texts and numbers in its rows", async () => {
-    const { folder, environment, hearth } = await startEmpty();
+    const { folder, environment } = await startEmpty();
     const long = "research on languages of the northern islands";
-    writeFileSync(join(folder, "requests.jsonl"), `${JSON.stringify(batchLine)}\n`);
+    const requests = join(folder, "requests.jsonl");
+    writeFileSync(requests, `${JSON.stringify(batchLine)}\n`);
     for (const words of [
       ["teams", "create", long],
       ["keys", "create", "--name", "the laptop of somebody with a long name", "--team", long],
@@ -94,17 +82,31 @@ describe.runIf(hasTerminal)(`every listing on a terminal of 80 columns${withoutT
       ["prices", "set", builtInModel, "--prompt", "0.15", "--completion", "0.6"],
       ["prices", "compare", "set", "a-hosted-model-with-a-long-name", "--prompt", "1", "--completion", "2"],
       ["alerts", "add", "--email", "somebody.with.a.long.name@department.university.example.com"],
-      ["run", builtInModel, "What is 3 plus 4?"],
-      ["files", "upload", "requests.jsonl"],
-      ["batches", "create", "requests.jsonl"],
+      ["files", "upload", requests],
+      ["batches", "create", requests],
     ])
-      await hearth(...words);
+      expect([words, await runCommand(words, environment)]).toEqual([
+        words,
+        expect.objectContaining({ code: 0 }),
+      ]);
+    const run = runProgram(["run", builtInModel, "What is 3 plus 4?"], environment);
+    run.child.stdin?.end();
+    expect(await run.exited).toBe(0);
     const { shown, problems } = await showAll(environment);
     expect(problems).toEqual([]);
     const rows = [...shown].filter(
       ([, text]) => text.split("\n").filter((line) => / {3}/.test(line)).length > 1,
     );
     expect(rows.length).toBeGreaterThan(10);
+  });
+
+  it.runIf(hasTerminal)(`looks the same on a real one${withoutTerminal}`, async () => {
+    const { environment } = await startEmpty();
+    await runCommand(["teams", "create", "research on languages of the northern islands"], environment);
+    const terminal = openTerminal(["teams", "ls"], { environment });
+    expect(await terminal.exited).toBe(0);
+    const { out } = await runCommand(["teams", "ls"], environment, columns);
+    expect(terminal.written().replaceAll("\r\n", "\n")).toBe(out);
   });
 });
 

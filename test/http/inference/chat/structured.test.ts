@@ -21,6 +21,7 @@ import { type ScriptedServer, startServer } from "../../../kit/server.js";
 import { hello } from "../../../kit/server/requests.js";
 import { keys } from "../../../kit/server/six-keys.js";
 import { someOf } from "../../../kit/setup/random-cases.js";
+import { isNightly } from "../../../kit/sizes.js";
 
 const template = readFileSync(
   new URL("../../../../scripts/train/chat/template.jinja", import.meta.url),
@@ -189,7 +190,7 @@ describe("D7: transcripts of the family", () => {
   it.each(familyNames.map((family, index) => ({ family, index })))(
     "$family, cut anywhere, contain nothing that was not written",
     async ({ family, index }) => {
-      for (const { answer } of transcripts(family).slice(0, 4)) {
+      for (const { answer } of transcripts(family).slice(0, isNightly(process.env) ? 4 : 2)) {
         const app = await answering(answer, templateOf(family));
         const sent = { ...hello, tools: wireTools };
         const complete = said(await requestJson(app, sent));

@@ -5,6 +5,7 @@ import OpenAI from "openai";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { fileServer, startServer } from "../../../kit/server.js";
 import { keys } from "../../../kit/server/six-keys.js";
+import { someOf } from "../../../kit/setup/random-cases.js";
 import { until } from "../../../kit/until.js";
 import { openSocket, readToEnd } from "../../../kit/clients/raw.js";
 import { createTestTeam, credentialOf, routeName, routes, type TestTeam } from "../../threats/world.js";
@@ -76,58 +77,69 @@ async function sendBoth({ head, body }: Upload, how: "length" | "chunks"): Promi
   return [refused, await answer(socket)];
 }
 
-describe.each(routes.map((route) => [routeName(route), route] as const))("E24: %s", (_, route) => {
-  const path = route.path.replace(/[:*]\w+/g, "x");
-  const authorization = (): string => `Authorization: Bearer ${credentialOf(route, side) ?? "none"}\r\n`;
-  const refusals: readonly (readonly [string, () => Upload])[] = [
-    ["without a key", () => request(route.method, path, json)],
-    ["with a wrong key", () => request(route.method, path, `${json}Authorization: Bearer hk-wrong\r\n`)],
-    [
-      "from a page of elsewhere",
-      () => request(route.method, path, `${json}Cookie: a=b\r\nOrigin: https://a.example\r\n`),
-    ],
-    ["with another method", () => request("PATCH", path, json + authorization())],
-    ["at another path", () => request(route.method, `/none/such${path}`, json + authorization())],
-    [
-      "of another media type",
-      () => request(route.method, path, `Content-Type: text/plain\r\n${authorization()}`),
-    ],
-    [
-      "in a form",
-      () =>
-        request(route.method, path, `Content-Type: multipart/form-data; boundary=x\r\n${authorization()}`),
-    ],
-    ["compressed", () => request(route.method, path, `${json}Content-Encoding: gzip\r\n${authorization()}`)],
-    [
-      "that is too large",
-      () => request(route.method, path, json + authorization(), Buffer.alloc(bodyBytesMax * 4, " ")),
-    ],
-    [
-      "that expects something unknown",
-      () => request(route.method, path, `${json}Expect: a\r\n${authorization()}`),
-    ],
-  ];
+describe.each(routes.map((route, index) => [routeName(route), route, index] as const))(
+  "E24: %s",
+  (_, route, index) => {
+    const path = route.path.replace(/[:*]\w+/g, "x");
+    const authorization = (): string => `Authorization: Bearer ${credentialOf(route, side) ?? "none"}\r\n`;
+    const refusals: readonly (readonly [string, () => Upload])[] = [
+      ["without a key", () => request(route.method, path, json)],
+      ["with a wrong key", () => request(route.method, path, `${json}Authorization: Bearer hk-wrong\r\n`)],
+      [
+        "from a page of elsewhere",
+        () => request(route.method, path, `${json}Cookie: a=b\r\nOrigin: https://a.example\r\n`),
+      ],
+      ["with another method", () => request("PATCH", path, json + authorization())],
+      ["at another path", () => request(route.method, `/none/such${path}`, json + authorization())],
+      [
+        "of another media type",
+        () => request(route.method, path, `Content-Type: text/plain\r\n${authorization()}`),
+      ],
+      [
+        "in a form",
+        () =>
+          request(route.method, path, `Content-Type: multipart/form-data; boundary=x\r\n${authorization()}`),
+      ],
+      [
+        "compressed",
+        () => request(route.method, path, `${json}Content-Encoding: gzip\r\n${authorization()}`),
+      ],
+      [
+        "that is too large",
+        () => request(route.method, path, json + authorization(), Buffer.alloc(bodyBytesMax * 4, " ")),
+      ],
+      [
+        "that expects something unknown",
+        () => request(route.method, path, `${json}Expect: a\r\n${authorization()}`),
+      ],
+    ];
 
-  it("is answered where it is refused, and so is the next request on its connection, or the connection ends", async () => {
-    // A form is refused when it has ended.
-    const isRefused = ([refusal]: (typeof refusals)[number]): boolean =>
-      refusal !== "in a form" || route.takesBody !== "form";
-    for (const [refusal, upload] of refusals.filter(isRefused))
-      for (const how of ["length", "chunks"] as const) {
+    it("is answered where it is refused, and so is the next request on its connection, or the connection ends", async () => {
+      // A form is refused when it has ended.
+      const isRefused = ([refusal]: (typeof refusals)[number]): boolean =>
+        refusal !== "in a form" || route.takesBody !== "form";
+      const all = refusals
+        .filter(isRefused)
+        .flatMap(([refusal, upload]) =>
+          (["length", "chunks"] as const).map((how) => ({ refusal, upload, how })),
+        );
+      // Of each refusal in both framings on every route, one in eight: the next routes have the others.
+      for (const { refusal, upload, how } of someOf(all, index)) {
         const [first, second] = await sendBoth(upload(), how);
         expect(first, refusal).toMatch(/^HTTP\/1.1 [2345]\d\d /);
         if (second !== null) expect(second, refusal).toMatch(/^HTTP\/1.1 200 /);
       }
-  });
+    });
 
-  it("refused while its client waits to be asked for the body is told that the connection closes", async () => {
-    const socket = await openSocket(port());
-    socket.write(
-      `${request(route.method, `/none/such${path}`, json).head}Expect: 100-continue\r\nContent-Length: 9\r\n\r\n`,
-    );
-    expect(await readToEnd(socket)).toMatch(/^HTTP\/1.1 4\d\d .*^connection: close\r$/ims);
-  });
-});
+    it("refused while its client waits to be asked for the body is told that the connection closes", async () => {
+      const socket = await openSocket(port());
+      socket.write(
+        `${request(route.method, `/none/such${path}`, json).head}Expect: 100-continue\r\nContent-Length: 9\r\n\r\n`,
+      );
+      expect(await readToEnd(socket)).toMatch(/^HTTP\/1.1 4\d\d .*^connection: close\r$/ims);
+    });
+  },
+);
 
 describe("E24: a form that is refused in its middle", () => {
   const part = (headers: string, content: string): string =>
