@@ -43,7 +43,7 @@ export const largerTests: readonly LargerTests[] = [
     what: "processes: what is left after kill -9 of jobs, batches, ledgers, pulls and pictures; supervision, package, log",
     why: "each starts several processes; the small size starts, stops and kills one server",
     files: [
-      "end-to-end/process/{alert-kill,batch-kill,chaos,deferred-kill,first-day,ledger-kill,log,package,process,pull}.test.ts",
+      "end-to-end/process/{alert-kill,batch-kill,deferred-kill,first-day,ledger-kill,log,package,process,pull}.test.ts",
       "end-to-end/captions/process.test.ts",
       "end-to-end/images/{kill,process}.test.ts",
       "cli/server/{start,stop,supervise}.test.ts",
@@ -203,6 +203,12 @@ export const largerTests: readonly LargerTests[] = [
     what: "every page of the console in Chromium",
     why: "three minutes; the first day in the console passes most of them",
     files: ["browser/console/**/!(first-day).test.ts", "browser/oidc.test.ts"],
+  },
+  {
+    size: "nightly",
+    what: "a short run of chaos",
+    why: "seven processes and a database for half a minute; the size all kills servers of one database, and each kind of job",
+    files: ["end-to-end/process/chaos.test.ts"],
   },
   {
     size: "nightly",
