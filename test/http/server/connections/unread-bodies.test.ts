@@ -123,7 +123,7 @@ describe.each(routes.map((route, index) => [routeName(route), route, index] as c
         .flatMap(([refusal, upload]) =>
           (["length", "chunks"] as const).map((how) => ({ refusal, upload, how })),
         );
-      // Of each refusal in both framings on every route, one in eight: the next routes have the others.
+      // Every refusal has two framings. A route tries one in eight of these pairs; the next routes try the others.
       for (const { refusal, upload, how } of someOf(all, index)) {
         const [first, second] = await sendBoth(upload(), how);
         expect(first, refusal).toMatch(/^HTTP\/1.1 [2345]\d\d /);
