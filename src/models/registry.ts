@@ -118,7 +118,10 @@ interface Listing {
 function sameIdWarning(id: string, used: FoundModel, other: FoundModel): string {
   const from = (each: FoundModel): string =>
     relative(used.root === other.root ? each.root : dirname(each.root), each.model.path);
-  return `Two models are called ${quoted(id)}; ${quoted(from(used))} is used, ${quoted(from(other))} was left out.`;
+  const [kept, left] = [quoted(from(used)), quoted(from(other))];
+  if (kept === left)
+    return `Two folders of models have a model ${quoted(id)}, both at ${kept}; the one in the earlier folder is used.`;
+  return `Two models are called ${quoted(id)}; ${kept} is used, ${left} was left out.`;
 }
 
 /** Returns a model with the path of its repository as its id. */

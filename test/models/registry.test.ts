@@ -244,6 +244,16 @@ describe("several folders", () => {
     ]);
   });
 
+  it("with one name are told apart by their order where the same path in both has a model of one id", async () => {
+    await install("a/models/tiny", { name: "First" });
+    await install("b/models/tiny", { name: "Second" });
+    const registry = await load("a/models", "b/models");
+    expect(only(registry).manifest.name).toBe("First");
+    expect(registry.warnings).toEqual([
+      "Two folders of models have a model 'tiny', both at 'models/tiny/tiny.gguf'; the one in the earlier folder is used.",
+    ]);
+  });
+
   it("warn by the paths of two files with one name in one folder", async () => {
     await install("a/one", { id: "same" });
     await install("a/two", { id: "same" });
