@@ -3,15 +3,18 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sha256Of, type TestHub } from "../../kit/doubles/hub/hub.js";
 import { startHub } from "../../kit/doubles/hub/hub-server.js";
-import { createPulling, ggufOf, type Pulling } from "./pulling.js";
+import { atSystemSpeed, createPulling, ggufOf, type Pulling } from "./pulling.js";
 
 const mebibyte = 1024 * 1024;
 const model = "acme/tiny/tiny-Q4_K_M.gguf";
 const left = ["acme/tiny/.tiny-Q4_K_M.gguf.partial", "acme/tiny/.tiny-Q4_K_M.gguf.partial.json"];
 
-async function start(bytes: Buffer): Promise<{ hub: TestHub; pulling: Pulling }> {
+async function start(
+  bytes: Buffer,
+  speed: Partial<typeof atSystemSpeed> = {},
+): Promise<{ hub: TestHub; pulling: Pulling }> {
   const hub = await startHub({ "tiny-Q4_K_M.gguf": bytes });
-  return { hub, pulling: createPulling({ HF_ENDPOINT: hub.url }) };
+  return { hub, pulling: createPulling({ HF_ENDPOINT: hub.url }, speed) };
 }
 
 /** Pulls until so many bytes were sent, then aborts. */
@@ -39,7 +42,7 @@ function expectWhole({ pulling }: { pulling: Pulling }, bytes: Buffer, path = mo
 describe("C7: a download that breaks off", () => {
   it("is continued where it stopped, and keeps its bytes in hidden files meanwhile", async () => {
     const bytes = ggufOf(40 * mebibyte);
-    const test = await start(bytes);
+    const test = await start(bytes, atSystemSpeed);
     test.hub.behaviour.bytesPerSecond = 60 * mebibyte;
     await breakOff(test, 20 * mebibyte);
     expect(test.pulling.files()).toEqual(left);
@@ -148,7 +151,7 @@ describe("a download of a URL, which has no hash,", () => {
 
   it("C7: is continued while its ETag is the same, and starts anew when it has changed", async () => {
     const bytes = ggufOf(20 * mebibyte, 1);
-    const test = await start(bytes);
+    const test = await start(bytes, atSystemSpeed);
     test.hub.behaviour.bytesPerSecond = 60 * mebibyte;
     await breakOff(test, 10 * mebibyte, url(test.hub));
     test.hub.sent.bytes = 0;

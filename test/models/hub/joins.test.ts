@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sha256Of } from "../../kit/doubles/hub/hub.js";
 import { startHub } from "../../kit/doubles/hub/hub-server.js";
-import { createPulling, ggufOf } from "./pulling.js";
+import { atSystemSpeed, createPulling, ggufOf } from "./pulling.js";
 
 const mebibyte = 1024 * 1024;
 const bytes = ggufOf(20 * mebibyte);
@@ -20,7 +20,7 @@ async function slowHub() {
 describe("two pulls of one file", () => {
   it("in one process download it once, and both report its progress", async () => {
     const hub = await slowHub();
-    const pulling = createPulling({ HF_ENDPOINT: hub.url });
+    const pulling = createPulling({ HF_ENDPOINT: hub.url }, atSystemSpeed);
     const results = await Promise.all(["acme/tiny", "acme/tiny:Q4_K_M"].map((what) => pulling.pull(what)));
     expect(results[1]).toEqual(results[0]);
     expect(hub.sent.bytes).toBeLessThan(bytes.length + 100);
@@ -29,7 +29,7 @@ describe("two pulls of one file", () => {
 
   it("go on when one of them is stopped, and stop with the second", async () => {
     const hub = await slowHub();
-    const pulling = createPulling({ HF_ENDPOINT: hub.url });
+    const pulling = createPulling({ HF_ENDPOINT: hub.url }, atSystemSpeed);
     const stops = [new AbortController(), new AbortController()];
     const [first, second] = stops.map(({ signal }) =>
       pulling.puller.pull("acme/tiny", {
@@ -55,8 +55,8 @@ describe("two pulls of one file", () => {
 
   it("C7: with a puller each, as two processes have, download it once", async () => {
     const hub = await slowHub();
-    const first = createPulling({ HF_ENDPOINT: hub.url });
-    const second = createPulling({ HF_ENDPOINT: hub.url }, { models: first.models });
+    const first = createPulling({ HF_ENDPOINT: hub.url }, atSystemSpeed);
+    const second = createPulling({ HF_ENDPOINT: hub.url }, { ...atSystemSpeed, models: first.models });
     await Promise.all([first.pull("acme/tiny"), second.pull("acme/tiny")]);
     expect(hub.sent.bytes).toBeLessThan(bytes.length + 100);
     expect(first.files()).toEqual(["acme/tiny/.source.json", model]);

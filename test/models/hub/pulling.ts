@@ -11,7 +11,7 @@ import {
 } from "../../../src/models/hub/puller.js";
 import type { PullProgress } from "../../../src/models/hub/progress.js";
 import { readHubSettings } from "../../../src/models/hub/settings.js";
-import { systemRandom } from "../../../src/system/clock.js";
+import { systemClock, systemRandom } from "../../../src/system/clock.js";
 import { modelBytes } from "../../kit/models/gguf-writer.js";
 import { temporaryFolder } from "../../kit/folder.js";
 
@@ -50,6 +50,9 @@ export interface Pulling {
   files(): readonly string[];
   read(path: string): Buffer;
 }
+
+/** What a test adds that counts bytes: with the fast clock, a pause of a busy machine is a server that has stalled, which is asked again. */
+export const atSystemSpeed = { clock: systemClock };
 
 /** @param environment HF_ENDPOINT and others. */
 export function createPulling(environment: NodeJS.ProcessEnv, overrides: Partial<PullerDeps> = {}): Pulling {

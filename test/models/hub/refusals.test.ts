@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { startHub } from "../../kit/doubles/hub/hub-server.js";
-import { createPulling, ggufOf } from "./pulling.js";
+import { atSystemSpeed, createPulling, ggufOf } from "./pulling.js";
 
 const mebibyte = 1024 * 1024;
 const files = { "tiny-Q4_K_M.gguf": ggufOf(2 * mebibyte), "tiny-Q8_0.gguf": ggufOf(1) };
@@ -144,7 +144,7 @@ describe("a pull is refused with a clear sentence", () => {
         },
       });
     };
-    const pulling = createPulling({ HF_ENDPOINT: hub.url }, { openFile });
+    const pulling = createPulling({ HF_ENDPOINT: hub.url }, { ...atSystemSpeed, openFile });
     const { code, message } = await pulling.refusal("acme/tiny");
     expect([code, message]).toEqual([
       "disk_full",
