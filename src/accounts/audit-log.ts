@@ -63,9 +63,12 @@ export function createAuditLog(deps: AuditLogDeps) {
       const { events, next } = toPage(scanned, isWanted, query.limit, hasMore);
       return { events: await withMembers(deps, events), next };
     },
-    /** Returns the events of a scope by time, page by page. */
-    scan: (query: Pick<AuditQuery, "from" | "to"> & Scope): AsyncIterable<readonly AuditEventWithMember[]> =>
-      scan(deps, query),
+    /** Returns the events of a scope by time, page by page: those at `from` or later and before `to`; null = no bound. */
+    scan: (
+      scope: Scope,
+      from: number | null,
+      to: number | null,
+    ): AsyncIterable<readonly AuditEventWithMember[]> => scan(deps, scope, from, to),
     /** Returns the newest events of all teams and of the server, newest first. */
     async newest(limit: number): Promise<readonly AuditEventWithMember[]> {
       const events = await audit.page({
@@ -93,9 +96,12 @@ async function eventsSeen(
 
 async function* scan(
   deps: AuditLogDeps,
-  { ownerId, ...query }: Pick<AuditQuery, "from" | "to"> & Scope,
+  scope: Scope,
+  from: number | null,
+  to: number | null,
 ): AsyncGenerator<readonly AuditEventWithMember[]> {
-  const isSeen = await eventsSeen(deps, { teamId: query.teamId, ownerId });
+  const isSeen = await eventsSeen(deps, scope);
+  const query = { teamId: scope.teamId, from, to };
   let after: AuditPosition | null = null;
   for (;;) {
     const page: AuditQuery = { ...query, order: "ascending", after, limit: eventsExportedMax };

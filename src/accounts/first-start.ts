@@ -100,7 +100,7 @@ export async function ensureFirstKey(deps: FirstStartDeps): Promise<FirstStart> 
   if (pinnedKey !== null && (await managementKeys.findByHash(hashSecret(pinnedKey))) !== null)
     throw secretInUse("HEARTH_API_KEY", "a management key");
   if (pinnedKey !== null) await resumePinnedKey(deps, pinnedKey);
-  const known = pinnedKey === null ? await hasUsableKey(deps) : await isStored(keys, pinnedKey);
+  const known = pinnedKey === null ? await hasUsableKey(keys) : await isStored(keys, pinnedKey);
   if (known) return { secret: null, team };
   const secret = pinnedKey ?? issueSecret("hk-", random);
   if (pinnedKey === null) await deps.writeFirstKey(secret);

@@ -161,7 +161,7 @@ export async function readStoredPins(config: Config): Promise<readonly string[]>
   const database = await openForCommand(config);
   try {
     const managementKeys = createManagementKeyStore(database);
-    return await listStoredPins({ keys: createApiKeyStore(database), managementKeys });
+    return await listStoredPins(createApiKeyStore(database), managementKeys);
   } finally {
     await database.close();
   }

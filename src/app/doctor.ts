@@ -68,7 +68,7 @@ export function buildDoctor(
       models,
       readTemplate: null,
       isPriced: async () => (await teams.list()).some(({ billing }) => billing === "prepaid"),
-      pins: await listStoredPins({ keys, managementKeys }),
+      pins: await listStoredPins(keys, managementKeys),
       servers: () => nodes.running(),
       engines: remoteEngines(examined.config),
       running: null,

@@ -40,12 +40,13 @@ export function auditedTime(time: number | null): string | null {
   return time === null ? null : new Date(time).toISOString();
 }
 
-/** A stored event. `entry` orders events of the same millisecond. */
-export interface StoredAuditEvent extends AuditEvent {
+/** The position of a stored event in the log. `entry` orders events of the same millisecond. */
+export interface AuditPosition {
+  readonly time: number;
   readonly entry: number;
 }
 
-export type AuditPosition = Pick<StoredAuditEvent, "time" | "entry">;
+export type StoredAuditEvent = AuditEvent & AuditPosition;
 
 /** A page of the audit log. */
 export interface AuditQuery {

@@ -2,7 +2,7 @@
 import type { ApiKey, Principal } from "../principals/api-key.js";
 import type { ApiKeyStore } from "../keys/store.js";
 import { HearthError } from "../../core/errors.js";
-import { createAdmission, createLookUp, type LookUpDeps } from "./look-up.js";
+import { createLookUp, type LookUpDeps } from "./look-up.js";
 
 export type Authenticator = ReturnType<typeof createAuthenticator>;
 
@@ -17,7 +17,7 @@ export function createAuthenticator(deps: AuthenticatorDeps) {
     const principal = await keys.findByHash(hash);
     return principal === null ? null : { ...principal, readAt };
   };
-  const authenticate = createLookUp<Principal>(
+  const { authenticate, admit } = createLookUp<Principal>(
     {
       name: "API key",
       usage: "Send an API key as 'Authorization: Bearer <key>' or as 'x-api-key: <key>'.",
@@ -32,7 +32,6 @@ export function createAuthenticator(deps: AuthenticatorDeps) {
     },
     deps,
   );
-  const admit = createAdmission<Principal>({ name: "API key", refusal: findRefusal }, deps);
   const findById = async (keyId: string): Promise<Principal> => {
     const key = await keys.find(keyId);
     const principal = key === null ? null : await findByHash(key.hash);

@@ -14,7 +14,7 @@ interface ManagerAuthenticatorDeps extends LookUpDeps {
 
 export function createManagerAuthenticator(deps: ManagerAuthenticatorDeps) {
   const { managementKeys } = deps;
-  const authenticate = createLookUp<Manager>(
+  const { authenticate } = createLookUp<Manager>(
     {
       name: "management key",
       usage: "Send a management key as 'Authorization: Bearer <key>'.",

@@ -36,9 +36,8 @@ interface FoundKey {
   readonly key: { readonly id: string; readonly ipRanges: readonly string[] | null };
 }
 
-/** Creates the function that checks that a key which was found may be used now from an address, and notes the use. */
-export function createAdmission<Found extends FoundKey>(
-  { name, refusal }: Pick<KeyKind<Found>, "name" | "refusal">,
+function createAdmission<Found extends FoundKey>(
+  { name, refusal }: KeyKind<Found>,
   { keyUse, clock }: LookUpDeps,
 ): (found: Found, address: string) => Found {
   const isWithin = createIpMatcher();
@@ -53,10 +52,10 @@ export function createAdmission<Found extends FoundKey>(
   };
 }
 
-/** Creates the function that finds the key of a presented secret and checks that it may be used now from an address. */
+/** Creates the functions that admit keys of a kind. */
 export function createLookUp<Found extends FoundKey>(kind: KeyKind<Found>, deps: LookUpDeps) {
   const admit = createAdmission(kind, deps);
-  return async (secret: string | null, address: string): Promise<Found> => {
+  const authenticate = async (secret: string | null, address: string): Promise<Found> => {
     if (secret === null) throw new HearthError("unauthenticated", `No credentials presented. ${kind.usage}`);
     if (secret.length > secretCharactersMax)
       throw badCredential(kind.name, secret, "It is too long to be one.");
@@ -64,5 +63,11 @@ export function createLookUp<Found extends FoundKey>(kind: KeyKind<Found>, deps:
     const found = await kind.find(hashSecret(secret));
     if (found === null) throw badCredential(kind.name, secret, hintFor(secret, kind.createCommand));
     return admit(found, address);
+  };
+  return {
+    /** Finds the key of a presented secret and checks that it may be used now from an address. */
+    authenticate,
+    /** Checks that a key which was found may be used now from an address, and notes the use. */
+    admit,
   };
 }

@@ -12,7 +12,14 @@ import { usdAmount } from "../money/amounts.js";
 import type { TeamStore } from "../teams/store.js";
 import type { Team } from "../principals/team.js";
 import { findScope, findVisibleTeam } from "../teams/teams.js";
-import { describeBudget, noBudget, type BudgetLimits, type BudgetName, type BudgetStatus } from "./budget.js";
+import {
+  describeBudget,
+  noBudget,
+  type BudgetLimits,
+  type BudgetName,
+  type BudgetStatus,
+  type BudgetSubject,
+} from "./budget.js";
 import type { BudgetQuery, BudgetStore } from "./store/budgets.js";
 
 /** Amounts of money in USD, such as `12.50`; null = no such limit. Absent limits stay as they are. */
@@ -78,7 +85,7 @@ async function applyChange(
     action: "SetBudget",
     objectId: name.subjectId,
     teamId: name.teamId,
-    description: `Set the ${describeBudget(name)}${isLabel(name) ? "" : ` '${subject}'`}`,
+    description: `Set the ${describeBudget(name)}${isLabel(name.subject) ? "" : ` '${subject}'`}`,
     before: before === null ? null : audited(name, before),
     after: hasLimit ? audited(name, after) : null,
   } as const;
@@ -98,13 +105,14 @@ async function applyChange(
  */
 async function nameOfSubject(
   { keys, members, budgets }: BudgetServiceDeps,
-  { teamId, subject, subjectId }: BudgetName,
+  name: BudgetName,
   { team, isSet }: { readonly team: Team; readonly isSet: boolean },
   actor: Actor,
 ): Promise<string> {
+  const { teamId, subject, subjectId } = name;
   if (subject === "team") return team.name;
-  if (isLabel({ subject })) {
-    if (!isSet) await checkLabel(budgets, { teamId, subject, subjectId });
+  if (isLabel(subject)) {
+    if (!isSet) await checkLabel(budgets, name);
     return subjectId;
   }
   if (subject === "key") {
@@ -120,15 +128,12 @@ async function nameOfSubject(
   throw new HearthError("not_found", "Cannot find member", { param: "memberId" });
 }
 
-function isLabel({ subject }: Pick<BudgetName, "subject">): boolean {
+function isLabel(subject: BudgetSubject): boolean {
   return subject === "tag" || subject === "user";
 }
 
 /** Checks a tag or an end user that gets a budget. @throws HearthError `invalid_value`. */
-async function checkLabel(
-  budgets: BudgetStore,
-  { teamId, subject, subjectId }: Pick<BudgetName, "teamId" | "subject" | "subjectId">,
-): Promise<void> {
+async function checkLabel(budgets: BudgetStore, { teamId, subject, subjectId }: BudgetName): Promise<void> {
   const [param, charsMax] = subject === "tag" ? ["tag", tagCharsMax] : ["endUser", endUserCharsMax];
   if (subjectId === "" || subjectId.length > charsMax)
     throw invalid(param, `must have 1 to ${charsMax} characters`);

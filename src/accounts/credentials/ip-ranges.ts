@@ -9,10 +9,13 @@ const rangesMax = 100;
 /** Parsed lists that are cached. */
 const listsCachedMax = 1000;
 
-/** A single address is a range of all its bits. */
-interface Range {
+interface Address {
   readonly address: string;
   readonly family: "ipv4" | "ipv6";
+}
+
+/** A single address is a range of all its bits. */
+interface Range extends Address {
   readonly bits: number;
 }
 
@@ -69,7 +72,7 @@ function parseRange(written: string): Range | null {
 }
 
 /** Returns an address in its shortest form, without a zone; null when it is not an IP address. */
-function parseAddress(written: string): Pick<Range, "address" | "family"> | null {
+function parseAddress(written: string): Address | null {
   const bare = written.replace(/%.*$/, "");
   const version = isIP(bare);
   if (version === 0) return null;

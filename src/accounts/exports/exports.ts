@@ -76,7 +76,7 @@ async function* auditPages(
   { auditLog }: ExportDeps,
   { teamId, ownerId, from, to }: ExportQuery & Scope,
 ): AsyncGenerator<readonly ExportRow[]> {
-  for await (const events of auditLog.scan({ teamId, ownerId, from, to }))
+  for await (const events of auditLog.scan({ teamId, ownerId }, from, to))
     yield events.map((event) => ({
       time: new Date(event.time).toISOString(),
       event_id: event.id,

@@ -15,6 +15,10 @@ import type { AccessGroupStore } from "./store.js";
 /** A change of a group; absent fields stay as they are. */
 export type AccessGroupChange = Partial<Pick<AccessGroup, "description" | "acls">>;
 
+interface NewAccessGroup extends Required<AccessGroupChange> {
+  readonly name: string;
+}
+
 export type AccessGroupService = ReturnType<typeof createAccessGroupService>;
 
 interface AccessGroupServiceDeps extends AuditDeps {
@@ -28,8 +32,7 @@ export function createAccessGroupService(deps: AccessGroupServiceDeps) {
   const { accessGroups } = deps;
   return {
     /** @throws HearthError `invalid_value` naming the field, `permission_denied`, `conflict` when the name is taken. */
-    create: (group: Pick<AccessGroup, "name" | "description" | "acls">, actor: Actor): Promise<AccessGroup> =>
-      create(deps, group, actor),
+    create: (group: NewAccessGroup, actor: Actor): Promise<AccessGroup> => create(deps, group, actor),
     /** Returns all groups in order of name. */
     list: (): Promise<readonly AccessGroup[]> => accessGroups.list(),
     /** @throws HearthError `not_found`. */
@@ -44,7 +47,7 @@ export function createAccessGroupService(deps: AccessGroupServiceDeps) {
 
 async function create(
   deps: AccessGroupServiceDeps,
-  { name, description, acls }: Pick<AccessGroup, "name" | "description" | "acls">,
+  { name, description, acls }: NewAccessGroup,
   actor: Actor,
 ): Promise<AccessGroup> {
   const { accessGroups, clock } = deps;

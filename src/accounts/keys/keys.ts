@@ -23,8 +23,8 @@ import { deniedToTeamKey } from "../principals/manager-permissions.js";
 import { findScope, findVisibleTeam } from "../teams/teams.js";
 
 /** Absent settings have their defaults. */
-interface CreateKeyRequest
-  extends Pick<KeySettings, "name">, Partial<Omit<KeySettings, "name" | "disabled" | "blocked">> {
+interface CreateKeyRequest extends Partial<Omit<KeySettings, "disabled" | "blocked">> {
+  readonly name: string;
   /** null = the first team. */
   readonly teamId: string | null;
 }

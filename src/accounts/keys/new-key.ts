@@ -6,7 +6,8 @@ import { defaultSettings } from "./setting-rules.js";
 import { redactSecret } from "../../core/report/redact-secret.js";
 import { hashSecret } from "../credentials/secret.js";
 
-interface NewKey extends Partial<Omit<KeySettings, "name">>, Pick<KeySettings, "name"> {
+interface NewKey extends Partial<KeySettings> {
+  readonly name: string;
   readonly secret: string;
   readonly teamId: string;
 }

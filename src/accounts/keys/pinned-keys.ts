@@ -8,6 +8,7 @@ import { hashSecret } from "../credentials/secret.js";
 import type { ManagementKeyStore } from "../management-keys/store.js";
 import type { ApiKey } from "../principals/api-key.js";
 import type { NodeStore } from "../../store/nodes.js";
+import type { KeySettings } from "./key-settings.js";
 import { auditedKey } from "./setting-rules.js";
 import type { ApiKeyStore } from "./store.js";
 
@@ -51,10 +52,10 @@ export async function resumePinnedKey(deps: PinDeps, secret: string): Promise<vo
 }
 
 /** Returns the pinned keys that work, each as its redacted form and its setting. */
-export async function listStoredPins({
-  keys,
-  managementKeys,
-}: Pick<PinDeps, "keys" | "managementKeys">): Promise<readonly string[]> {
+export async function listStoredPins(
+  keys: ApiKeyStore,
+  managementKeys: ManagementKeyStore,
+): Promise<readonly string[]> {
   const managers = (await managementKeys.list()).filter(({ name }) => name === pinnedManagementKeyName);
   return [
     ...(await keys.findByName(pinnedKeyName, serverActor.userId)).map(
@@ -65,7 +66,7 @@ export async function listStoredPins({
 }
 
 /** Whether there is a key besides the pinned ones that have ended. */
-export async function hasUsableKey({ keys }: Pick<PinDeps, "keys">): Promise<boolean> {
+export async function hasUsableKey(keys: ApiKeyStore): Promise<boolean> {
   const ended = await keys.findByName(endedKeyName, serverActor.userId);
   return !(await keys.isEmpty(ended.map(({ id }) => id)));
 }
@@ -77,7 +78,7 @@ function hasSecret({ hash }: { readonly hash: Uint8Array }, secret: string | nul
 async function change(
   deps: PinDeps,
   before: ApiKey,
-  changed: Pick<ApiKey, "name" | "expireTime">,
+  changed: Partial<KeySettings>,
   reason: string,
 ): Promise<void> {
   const after = {

@@ -47,16 +47,18 @@ export function createTeamLimitService(deps: TeamLimitDeps) {
      * `conflict` when the team has limits on too many models.
      */
     update: (teamId: string, model: string, change: LimitChange, actor: Actor): Promise<TeamLimits> =>
-      retryOnConflict(() => update(deps, { teamId, model }, change, actor)),
+      retryOnConflict(() => update(deps, { teamId, model, ...noLimits }, change, actor)),
   };
 }
 
+/** @param unset the limits on the model that a team has without any. */
 async function update(
   deps: TeamLimitDeps,
-  { teamId, model }: Pick<TeamLimits, "teamId" | "model">,
+  unset: TeamLimits,
   change: LimitChange,
   actor: Actor,
 ): Promise<TeamLimits> {
+  const { teamId, model } = unset;
   const team = await findVisibleTeam(deps.teams, teamId, actor);
   if (actor.teamId !== null) throw deniedToTeamKey("change its limits");
   if (model !== everyModel) checkModelId(model);
@@ -66,7 +68,7 @@ async function update(
   const before = all.find((one) => one.model === model) ?? null;
   if (before === null && all.length >= limitedModelsMax)
     throw new HearthError("conflict", `The team has limits on ${limitedModelsMax} models already.`);
-  const after = { ...(before ?? { teamId, model, ...noLimits }), ...change };
+  const after = { ...(before ?? unset), ...change };
   const write = createWrite(deps.teamLimits, before, after);
   if (write !== null) await commitAudited(deps, actor, toAuditedChange(team, before, after, write));
   return after;

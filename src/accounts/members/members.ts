@@ -124,7 +124,7 @@ async function update(
   change: MemberChange,
   actor: Actor,
 ): Promise<Member> {
-  const before = await findVisibleMember(deps, id, actor);
+  const before = await findVisibleMember(deps.members, id, actor);
   const after = { ...before, ...change };
   check(after);
   if (after.email !== before.email) await checkNewEmail(deps, after, actor);
@@ -144,7 +144,7 @@ async function update(
 
 async function remove(deps: MemberServiceDeps, id: string, actor: Actor): Promise<Member> {
   const { members, signIns, writes, clock } = deps;
-  const member = await findVisibleMember(deps, id, actor);
+  const member = await findVisibleMember(members, id, actor);
   await checkOtherOwners(deps, member);
   const entry = {
     action: "DeleteMember",
@@ -164,11 +164,7 @@ async function remove(deps: MemberServiceDeps, id: string, actor: Actor): Promis
 }
 
 /** Returns a member that the actor can see. @throws HearthError `not_found`. */
-export async function findVisibleMember(
-  { members }: Pick<MemberServiceDeps, "members">,
-  id: string,
-  actor: Actor,
-): Promise<Member> {
+export async function findVisibleMember(members: MemberStore, id: string, actor: Actor): Promise<Member> {
   const member = await members.find(id);
   if (member === null || !canSee(actor, member.teamId))
     throw new HearthError("not_found", "Cannot find member", { param: "memberId" });

@@ -43,19 +43,23 @@ export interface HostedRule {
   readonly completionTicks: Ticks;
 }
 
-export interface UsageQuery {
+/** Which usage. */
+export interface UsageRange {
   /** null = all teams. */
   readonly teamId: string | null;
   /** Hours that start at `from` or later and before `to`; milliseconds since the epoch. */
   readonly from: number;
   readonly to: number;
-  /** One row for each hour, day or month that has any usage; null = one row for the whole time. */
-  readonly unit: "hour" | "day" | "month" | null;
-  readonly by: readonly UsageDimension[];
   /** Only usage of the API keys that this member created; null = of all keys. */
   readonly ownerId: string | null;
   /** Only usage with this tag or of this end user; null = all. Then the report cannot group by labels of the other kind. */
   readonly label: { readonly kind: LabelKind; readonly label: string } | null;
+}
+
+export interface UsageQuery extends UsageRange {
+  /** One row for each hour, day or month that has any usage; null = one row for the whole time. */
+  readonly unit: "hour" | "day" | "month" | null;
+  readonly by: readonly UsageDimension[];
   /** Sums all groups but the highest in one; only with a single dimension and without hosted prices. null = every group is reported. */
   readonly top: UsageTop | null;
   /** No two rules overlap in hour, model and requested name. */
@@ -64,9 +68,6 @@ export interface UsageQuery {
   readonly order: "time" | "newest" | "cost";
   readonly limit: number;
 }
-
-/** Which usage. */
-export type UsageRange = Pick<UsageQuery, "teamId" | "ownerId" | "from" | "to" | "label">;
 
 export interface UsageTop {
   readonly count: number;

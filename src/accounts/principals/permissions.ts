@@ -4,6 +4,7 @@
  * access group. A key without ACLs may do nothing; a team without a list of them allows everything.
  */
 import type { Principal } from "./api-key.js";
+import type { Team } from "./team.js";
 import { readGroupName } from "./acls.js";
 import { HearthError } from "../../core/errors.js";
 import type { Model } from "../../core/model.js";
@@ -21,12 +22,12 @@ export interface Need {
 
 /** Whether the key and its team grant everything that is needed. */
 export function isAllowed(principal: Principal, need: Need): boolean {
-  const { key, groups } = principal;
-  return grant(withGroups(key.acls, groups), need) && teamGrants(principal, need);
+  const { key, team, groups } = principal;
+  return grant(withGroups(key.acls, groups), need) && teamGrants(team, groups, need);
 }
 
-/** Whether a team allows its keys everything that is needed. */
-export function teamGrants({ team, groups }: Pick<Principal, "team" | "groups">, need: Need): boolean {
+/** Whether a team allows its keys everything that is needed. @param groups those that its ACLs name, as in a principal. */
+export function teamGrants(team: Team, groups: Principal["groups"], need: Need): boolean {
   return team.acls === null || grant(withGroups(team.acls, groups), need);
 }
 
@@ -56,14 +57,15 @@ export function mayUseModel(principal: Principal, model: Model): boolean {
 
 /** Checks that the key may do what the request needs. @throws HearthError `permission_denied` for the endpoint or the model. */
 export function authorise(principal: Principal, need: Need): void {
-  const ofKey = withGroups(principal.key.acls, principal.groups);
+  const { key, team, groups } = principal;
+  const ofKey = withGroups(key.acls, groups);
   const endpointNeed = { ...need, model: null };
   if (!grant(ofKey, endpointNeed)) throw endpointDenied(need.endpoint);
-  if (!teamGrants(principal, endpointNeed)) throw deniedByTeam("this endpoint");
+  if (!teamGrants(team, groups, endpointNeed)) throw deniedByTeam("this endpoint");
   if (need.model === null) return;
   const written = (need.model[0] ?? "").slice(0, 200);
   if (!grant(ofKey, need)) throw modelDenied(written);
-  if (!teamGrants(principal, need)) throw deniedByTeam(`the model '${written}'`, "model");
+  if (!teamGrants(team, groups, need)) throw deniedByTeam(`the model '${written}'`, "model");
 }
 
 function grants(acls: readonly string[], kind: "endpoint" | "model", names: readonly string[]): boolean {

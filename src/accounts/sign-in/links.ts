@@ -57,7 +57,7 @@ export function createSignInLinks(deps: SignInLinkDeps) {
      * identity provider: then only the command line makes one.
      */
     async invite(memberId: string, actor: Actor): Promise<string> {
-      const member = await findVisibleMember(deps, memberId, actor);
+      const member = await findVisibleMember(members, memberId, actor);
       if ((await signIns.findSignIn(member.id)).password !== null) throw hasPassword();
       // A person who has the link signs in as the member.
       return create(member, actor, [signIns.unlinkedCheck(member.id)]).catch((thrown: unknown) => {

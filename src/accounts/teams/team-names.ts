@@ -5,21 +5,17 @@ import { HearthError } from "../../core/errors.js";
 import { checkName, invalid } from "../field-rules.js";
 import { foldName, looksLikeId } from "../names.js";
 import type { TeamStore } from "./store.js";
-import type { Team } from "../principals/team.js";
 
-/** Checks the name of a team. @throws HearthError `invalid_value`. */
-export function checkTeamName(name: string): void {
+/**
+ * Checks the name that a team gets.
+ * @param id of the team; null = it is created with the name
+ * @throws HearthError `invalid_value`, `conflict` when another team has the name, in whatever case and spacing.
+ */
+export async function checkTeamName(teams: TeamStore, name: string, id: string | null): Promise<void> {
   checkName(name);
-  if (foldName(name) === "") throw invalid("name", "must have visible characters");
-  if (looksLikeId(name)) throw invalid("name", "must not have the form of an id");
-}
-
-/** @throws HearthError `conflict` when another team has the name, in whatever case and spacing. */
-export async function checkNameIsFree(
-  { teams }: { readonly teams: TeamStore },
-  { id, name }: Pick<Team, "id" | "name">,
-): Promise<void> {
   const folded = foldName(name);
+  if (folded === "") throw invalid("name", "must have visible characters");
+  if (looksLikeId(name)) throw invalid("name", "must not have the form of an id");
   const other = (await teams.list()).find((team) => team.id !== id && foldName(team.name) === folded);
   if (other !== undefined)
     throw new HearthError("conflict", `There is a team '${other.name}' already.`, { param: "name" });

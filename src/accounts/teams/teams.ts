@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Actor } from "../audit/event.js";
 import { HearthError } from "../../core/errors.js";
-import type { Principal } from "../principals/api-key.js";
 import { groupsIn } from "../principals/acls.js";
 import type { TeamStore } from "./store.js";
 import { defaultTeamSettings, type BillingMode, type Team } from "../principals/team.js";
@@ -17,7 +16,7 @@ import { deniedToTeamKey } from "../principals/manager-permissions.js";
 import { resolveReference } from "../../core/resolve-reference.js";
 import { checkAcls } from "../field-rules.js";
 import { foldName } from "../names.js";
-import { checkNameIsFree, checkTeamName } from "./team-names.js";
+import { checkTeamName } from "./team-names.js";
 import { checkGroupsExist } from "../groups/known-groups.js";
 import type { AccessGroupStore } from "../groups/store.js";
 
@@ -57,7 +56,7 @@ export function createTeamService(deps: TeamServiceDeps) {
     /** @throws HearthError `not_found`, also for a team that the actor cannot see. */
     find: (id: string, actor: Actor): Promise<Team> => findVisibleTeam(teams, id, actor),
     /** Returns a team, with the access groups that its ACLs name. @throws HearthError `not_found`, as `find` does. */
-    async findAccess(id: string, actor: Actor): Promise<Pick<Principal, "team" | "groups">> {
+    async findAccess(id: string, actor: Actor) {
       const team = await findVisibleTeam(teams, id, actor);
       const names = groupsIn(team.acls ?? []);
       const groups = names.length === 0 ? [] : await deps.accessGroups.findAll(names);
@@ -113,8 +112,7 @@ async function create(
 ): Promise<Team> {
   const { teams, clock, random } = deps;
   if (actor.teamId !== null) throw deniedToTeamKey("create teams");
-  checkTeamName(name);
-  await checkNameIsFree(deps, { id: "", name });
+  await checkTeamName(teams, name, null);
   if ((await teams.list()).length >= teamsMax)
     throw new HearthError("conflict", `There are ${teamsMax} teams already; no more can be created.`);
   const team: Team = {
@@ -167,8 +165,7 @@ async function update(deps: TeamServiceDeps, id: string, change: TeamChange, act
  * the name of another one would lead them there.
  */
 async function checkRenaming(deps: TeamServiceDeps, before: Team, after: Team, actor: Actor): Promise<void> {
-  checkTeamName(after.name);
-  await checkNameIsFree(deps, after);
+  await checkTeamName(deps.teams, after.name, after.id);
   const [former, folded] = [foldName(before.name), foldName(after.name)];
   if (former === folded) return;
   const isOfSettings = (name: string): boolean =>

@@ -14,10 +14,7 @@ import { hostedRules, type ComparedModel } from "../money/hosted-prices.js";
 import { invalid } from "../field-rules.js";
 import { findScope } from "../teams/teams.js";
 
-interface ReportQuery extends Pick<
-  UsageQuery,
-  "teamId" | "from" | "to" | "unit" | "by" | "order" | "top" | "label"
-> {
+interface ReportQuery extends Omit<UsageQuery, "ownerId" | "hosted" | "limit"> {
   /** The models of this server, whose names find the hosted prices; null = report no hosted costs. */
   readonly hosted: readonly ComparedModel[] | null;
   /** A report with more rows is refused. */
@@ -50,6 +47,7 @@ export function createUsageReports(deps: UsageDeps) {
      * would have too many rows, or its time ends before it starts.
      */
     async report(query: ReportQuery, actor: Actor): Promise<UsageReport> {
+      checkLabels(query);
       const rows = await readRows(deps, query, actor, query.rowsMax + 1);
       if (rows.length > query.rowsMax)
         throw invalid("to", `is too far: the report would have more than ${query.rowsMax} rows`);
@@ -74,7 +72,7 @@ function isLabelKind(dimension: UsageDimension): dimension is LabelKind {
 }
 
 /** @throws HearthError `invalid_value` for a report over labels of both kinds, whose sums are not stored. */
-function checkLabels({ by, label }: Pick<ReportQuery, "by" | "label">): void {
+function checkLabels({ by, label }: ReportQuery): void {
   const kinds = [...by.filter(isLabelKind), ...(label === null ? [] : [label.kind])];
   if (new Set(kinds).size > 1) throw invalid("groupBy", "cannot combine tags with end users");
 }
@@ -85,7 +83,6 @@ async function readRows(
   actor: Actor,
   limit: number,
 ): Promise<readonly UsageRow[]> {
-  checkLabels(query);
   if (query.to <= query.from) throw invalid("to", "must be after from");
   const seen = { ...query, ...(await findScope(deps.teams, query.teamId, actor)) };
   const rules = hosted === null ? [] : await rulesFor(deps, seen, hosted);

@@ -24,17 +24,15 @@ interface StatusRow extends Row<"budgets"> {
   readonly warned: boolean;
 }
 
-type BudgetSubjectId = Pick<Budget, "subject" | "subjectId">;
-
 /** Which budgets of a team are listed. */
 export interface BudgetQuery {
   readonly teamId: string;
   /** Only budgets of these keys, members, teams, tags or end users; null = all. */
-  readonly of: readonly BudgetSubjectId[] | null;
+  readonly of: readonly Pick<Budget, "subject" | "subjectId">[] | null;
   /** Only budgets of this member and of its keys; null = all. */
   readonly ownerId: string | null;
   /** The page starts after this budget; null = at the first one. */
-  readonly after: (BudgetSubjectId & Pick<Budget, "createTime" | "period">) | null;
+  readonly after: Pick<Budget, "createTime" | "subject" | "subjectId" | "period"> | null;
   readonly limit: number;
 }
 
@@ -63,8 +61,9 @@ function startsAt(now: number): Starts {
 }
 
 /** Creates the queries of the tables of budgets and of what is spent of them, which triggers on runs update. */
-export function createBudgetStore({ kysely, reports, dialect }: Database) {
-  const ofPrincipal = prepareOfPrincipal({ kysely, dialect });
+export function createBudgetStore(database: Database) {
+  const { kysely, reports } = database;
+  const ofPrincipal = prepareOfPrincipal(database);
   return {
     /**
      * Returns the budgets that hold for the requests of a key, in the period of `now`. It runs on every request: look-ups by primary
@@ -91,17 +90,17 @@ export function createBudgetStore({ kysely, reports, dialect }: Database) {
     },
     /** Returns a budget; null when it does not exist. */
     async find(name: BudgetName, now: number): Promise<BudgetStatus | null> {
-      const condition = sql`budget.subject_id = ${storedId(name)} and budget.subject = ${name.subject}
+      const condition = sql`budget.subject_id = ${storedId(name.subject, name.subjectId)} and budget.subject = ${name.subject}
         and budget.team_id = ${name.teamId} and budget.period = ${name.period}`;
       const { rows } = await selection(startsAt(now), condition).execute(kysely);
       return rows[0] === undefined ? null : fromRow(rows[0], now);
     },
-    ...otherReads({ kysely, reports }),
-    ...budgetWrites({ kysely, dialect }),
+    ...otherReads(database),
+    ...budgetWrites(database),
   };
 }
 
-function otherReads({ kysely, reports }: Pick<Database, "kysely" | "reports">) {
+function otherReads({ kysely, reports }: Database) {
   return {
     /** Returns budgets with a limit that is reached in the period of `now`. */
     async reached(now: number, limit: number): Promise<readonly BudgetStatus[]> {
@@ -121,7 +120,7 @@ function otherReads({ kysely, reports }: Pick<Database, "kysely" | "reports">) {
   };
 }
 
-function budgetWrites({ kysely, dialect }: Pick<Database, "kysely" | "dialect">) {
+function budgetWrites({ kysely, dialect }: Database) {
   return {
     /**
      * Inserts a budget with what the runs of its current period have spent and reserved. The commit fails with `conflict` when there
@@ -146,11 +145,11 @@ function budgetWrites({ kysely, dialect }: Pick<Database, "kysely" | "dialect">)
     },
     /** Marks that the audit log has that a soft limit was reached. The commit fails with `conflict` when it is marked already. */
     marking(status: BudgetStatus): Write {
-      const { teamId, period, startTime } = status;
+      const { teamId, subject, subjectId, period, startTime } = status;
       const query = kysely
         .updateTable("budgetPeriods")
         .set({ warned: true })
-        .where("subjectId", "=", storedId(status))
+        .where("subjectId", "=", storedId(subject, subjectId))
         .where("teamId", "=", teamId)
         .where("period", "=", period)
         .where("startTime", "=", startTime)
@@ -174,7 +173,7 @@ function selection(starts: Starts, condition: RawBuilder<unknown>): RawBuilder<S
     where ${condition}`;
 }
 
-function prepareOfPrincipal({ kysely, dialect }: Pick<Database, "kysely" | "dialect">) {
+function prepareOfPrincipal({ kysely, dialect }: Database) {
   type Parameters = Starts & Readonly<Record<"ids" | "teamId", string>>;
   const names = ["ids", "teamId", "day", "week", "month"] as const;
   return prepare(kysely, names, ({ ids, teamId, ...starts }: Parameters) => {
@@ -191,8 +190,9 @@ function selectPage(
   const position =
     after === null
       ? sql``
-      : sql`and (create_time, budget.subject_id, budget.period) > (${after.createTime}, ${storedId(after)}, ${after.period})`;
-  const subject = of === null ? sql`` : sql`and budget.subject_id in (${sql.join(of.map(storedId))})`;
+      : sql`and (create_time, budget.subject_id, budget.period) > (${after.createTime}, ${storedId(after.subject, after.subjectId)}, ${after.period})`;
+  const ids = of?.map(({ subject, subjectId }) => storedId(subject, subjectId)) ?? null;
+  const subject = ids === null ? sql`` : sql`and budget.subject_id in (${sql.join(ids)})`;
   const own =
     ownerId === null
       ? sql``
@@ -202,10 +202,7 @@ function selectPage(
     order by create_time, budget.subject_id, budget.period limit ${limit}`;
 }
 
-function readSubjectId({
-  subject,
-  subjectId: stored,
-}: Pick<Row<"budgets">, "subject" | "subjectId">): string {
+function readSubjectId({ subject, subjectId: stored }: StatusRow): string {
   return subject === "tag" || subject === "user" ? stored.slice(subject.length + 1) : stored;
 }
 
@@ -220,7 +217,7 @@ function limitColumns({ hardTicks, softTicks, hardTokens, softTokens }: BudgetLi
 
 function toRow(budget: Budget): Row<"budgets"> {
   return {
-    subjectId: storedId(budget),
+    subjectId: storedId(budget.subject, budget.subjectId),
     teamId: budget.teamId,
     period: budget.period,
     subject: budget.subject,

@@ -1,5 +1,5 @@
 /** The windows of rate limits in Redis. All of one request's are counted by one call. */
-import type { CountRow, DemandRecord, SharedWindows, Time } from "../shared/shared-windows.js";
+import type { CountRow, SharedWindows, Time } from "../shared/shared-windows.js";
 import type { RedisConnection } from "./connection.js";
 import { correct, take } from "./scripts.js";
 
@@ -7,18 +7,20 @@ import { correct, take } from "./scripts.js";
  * @param prefix of the keys. Its part in braces puts all of an installation's keys into one slot of a cluster.
  */
 export function createRedisWindows(connection: RedisConnection, prefix: string): SharedWindows {
-  const toKey = ({ quota }: Pick<DemandRecord, "quota">): string => prefix + quota;
+  const toKey = (quota: string): string => prefix + quota;
   return {
     async take(earlier, earlierAt, wanted, at) {
       const all = [...earlier, ...wanted];
       const demands = all.flatMap(({ span, most, amount }) => [span, most, amount].map(String));
       const values = [writeTime(at), String(earlierAt), String(earlier.length), ...demands];
-      return parseRows(await connection.run(take, all.map(toKey), values), all.length);
+      const keys = all.map(({ quota }) => toKey(quota));
+      return parseRows(await connection.run(take, keys, values), all.length);
     },
-    async correct(quotas, difference, countedAt, at) {
-      const spans = quotas.map(({ span }) => String(span));
+    async correct(windows, difference, countedAt, at) {
+      const spans = windows.map(({ span }) => String(span));
       const values = [writeTime(at), String(difference), String(countedAt), ...spans];
-      await connection.run(correct, quotas.map(toKey), values);
+      const keys = windows.map(({ quota }) => toKey(quota));
+      await connection.run(correct, keys, values);
     },
     // Keys expire by themselves.
     sweep: () => Promise.resolve(),

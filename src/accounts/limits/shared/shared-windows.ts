@@ -1,10 +1,14 @@
 /** Sliding windows that several servers share: store.ts keeps them in the database, ../redis/ in Redis. */
 
-/** A demand as those who keep the windows read it. */
-export interface DemandRecord {
+/** The window of a quota. */
+interface QuotaWindow {
   readonly quota: string;
-  /** The length of its window in milliseconds. */
+  /** Its length in milliseconds. */
   readonly span: number;
+}
+
+/** A demand as those who keep the windows read it. */
+export interface DemandRecord extends QuotaWindow {
   readonly most: number;
   readonly amount: number;
 }
@@ -32,12 +36,7 @@ export interface SharedWindows {
     at: Time,
   ): Promise<readonly CountRow[]>;
   /** Counts a positive difference now, and subtracts a negative one from what was counted at `countedAt`. */
-  correct(
-    quotas: readonly Pick<DemandRecord, "quota" | "span">[],
-    difference: number,
-    countedAt: number,
-    at: Time,
-  ): Promise<void>;
+  correct(windows: readonly QuotaWindow[], difference: number, countedAt: number, at: Time): Promise<void>;
   /** Removes the windows of quotas that were idle for a minute, where they do not expire by themselves. */
   sweep(at: Time): Promise<void>;
 }

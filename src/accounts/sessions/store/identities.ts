@@ -10,7 +10,7 @@ export type IdentityStore = ReturnType<typeof createIdentityStore>;
 /** Creates the queries of the identities of members. */
 export function createIdentityStore({ kysely }: Database) {
   return {
-    async find({ issuer, subject }: Pick<Identity, "issuer" | "subject">): Promise<Identity | null> {
+    async find(issuer: string, subject: string): Promise<Identity | null> {
       const query = kysely.selectFrom("memberIdentities").selectAll();
       const row = await query.where("issuer", "=", issuer).where("subject", "=", subject).executeTakeFirst();
       return row ?? null;

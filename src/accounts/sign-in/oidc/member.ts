@@ -37,7 +37,7 @@ export async function prepareMember(
   place: Place,
 ): Promise<PreparedMember> {
   const { members, identities } = deps;
-  const identity = await identities.find(person);
+  const identity = await identities.find(person.issuer, person.subject);
   const known = identity === null ? null : await members.find(identity.memberId);
   if (identity !== null && known !== null) return moved(deps, known, place);
   const other = await members.findByEmail(person.email);

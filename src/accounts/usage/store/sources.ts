@@ -53,7 +53,8 @@ export function readsHoursAlone(query: UsageQuery): boolean {
   return listParts(query).every(({ per }) => per === "hour");
 }
 
-function listParts({ from, to, unit, ...query }: UsageQuery): readonly Part[] {
+function listParts(query: UsageQuery): readonly Part[] {
+  const { from, to, unit } = query;
   const [first, last] = [Math.ceil(from / dayMs) * dayMs, Math.floor(to / dayMs) * dayMs];
   if (unit === "hour" || findKind(query) !== null || first >= last) return [{ per: "hour", from, to }];
   const parts: readonly Part[] = [
@@ -82,25 +83,26 @@ export function truncateTime(unit: UsageQuery["unit"], per: Unit): RawBuilder<nu
     : sql`used.hour - used.hour % ${sql.lit(dayMs)}`;
 }
 
-type Labelled = Pick<UsageQuery, "by" | "label">;
+/** The usage that a report groups. */
+interface GroupedUsage extends UsageRange {
+  readonly by: readonly UsageDimension[];
+}
 
 /** Returns the kind of labels that a report is about; null = none. */
-function findKind({ by, label }: Labelled): LabelKind | null {
+function findKind({ by, label }: GroupedUsage): LabelKind | null {
   if (label !== null) return label.kind;
-  return by.find((dimension: UsageDimension) => dimension === "tag" || dimension === "user") ?? null;
+  return by.find((dimension) => dimension === "tag" || dimension === "user") ?? null;
 }
 
 /** Usage by labels is stored by the hour alone. */
-export function selectUsageTable(query: Labelled, per: Unit): RawBuilder<unknown> {
+export function selectUsageTable(query: GroupedUsage, per: Unit): RawBuilder<unknown> {
   if (findKind(query) !== null) return sql`usage_label_hours`;
   return per === "day" ? sql`usage_days` : sql`usage_hours`;
 }
 
 /** A range of the primary key for each team, so that no other row is read. */
-export function within(
-  { teamId, ownerId, from, to, ...query }: UsageRange & Labelled,
-  per: Unit,
-): RawBuilder<SqlBool> {
+export function within(query: GroupedUsage, per: Unit): RawBuilder<SqlBool> {
+  const { teamId, ownerId, from, to } = query;
   const teams = teamId === null ? sql`(select id from teams)` : sql`(${teamId})`;
   const own = ownerId === null ? sql`` : sql`and api_key_id in ${selectKeysOfOwner(teams, ownerId)}`;
   const kind = findKind(query);

@@ -39,9 +39,9 @@ export const listTeamEndpoints = managementRoute({
   },
   async handle({ ctx, manager, params, routes }, { accounts }) {
     const { all } = parseFields(querySchema, ctx.query);
-    const access = await accounts.teams.findAccess(params["teamId"] ?? "", toActor(manager));
+    const { team, groups } = await accounts.teams.findAccess(params["teamId"] ?? "", toActor(manager));
     const names = listEndpointAcls(routes).filter(
-      (endpoint) => (all != null && isTrue(all)) || teamGrants(access, { endpoint, model: null }),
+      (endpoint) => (all != null && isTrue(all)) || teamGrants(team, groups, { endpoint, model: null }),
     );
     const answer: WireEndpoints = { acls: names.map(present) };
     ctx.body = answer;

@@ -98,10 +98,12 @@ export const listTeamModels = managementRoute({
   async handle({ ctx, manager, params }, { accounts, models }) {
     const [teamId, actor] = [params["teamId"] ?? "", toActor(manager)];
     const limits = await accounts.teamLimits.list(teamId, actor);
-    const access = await accounts.teams.findAccess(teamId, actor);
+    const { team, groups } = await accounts.teams.findAccess(teamId, actor);
     const granted = models
       .list()
-      .filter((model) => teamGrants(access, { endpoint: null, model: modelNames(model.manifest.id, model) }));
+      .filter((model) =>
+        teamGrants(team, groups, { endpoint: null, model: modelNames(model.manifest.id, model) }),
+      );
     const listModels = (kind: ModelKind) => granted.filter(({ manifest }) => manifest.kind === kind);
     const languageModels = listModels("chat").map((model) => present(model, limitsOn(limits, model)));
     const imageGenerationModels = listModels("image").map((model) =>
