@@ -22,14 +22,18 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
-/** One message of a conversation; `content` is plain text and is never parsed for control tokens. */
-export interface Message {
-  readonly role: Role;
+/** The text of a message and its images and sounds, if any. */
+export interface MessageContent {
   readonly content: string;
   /** Images in the content. They are replaced, by captions or by media that the model reads, before a prompt is built. */
   readonly images?: readonly MessageImage[];
   /** Sounds in the content. They are replaced by media that the model reads before a prompt is built. */
   readonly sounds?: readonly MessageSound[];
+}
+
+/** One message of a conversation; `content` is plain text and is never parsed for control tokens. */
+export interface Message extends MessageContent {
+  readonly role: Role;
   /** What the model reads itself of the content. */
   readonly media?: readonly MessageMedium[];
   readonly name?: string;
@@ -158,14 +162,23 @@ export interface Compaction {
   readonly heading: string;
 }
 
-export interface GenerationRequest {
-  /** Model id or alias, as the client wrote it. */
-  readonly model: string;
+/** What the model reads, and how it reasons about it. */
+export interface ConversationRequest {
   readonly messages: readonly Message[];
   /** Replaces the messages, which are empty then; the answer is text only. */
   readonly raw?: RawPrompts;
   /** See Conversation.prefill. */
   readonly prefill?: string;
+  readonly reasoningEffort: ReasoningEffort;
+  /** Reasoning ends after this number of tokens; absent = depends on the effort. */
+  readonly reasoningTokensMax?: number;
+  /** See Conversation.templateVariables. */
+  readonly templateVariables?: Readonly<Record<string, unknown>>;
+}
+
+export interface GenerationRequest extends ConversationRequest {
+  /** Model id or alias, as the client wrote it. */
+  readonly model: string;
   /** Whether the oldest messages are dropped when the prompt does not fit; absent = the request is refused. */
   readonly truncate?: boolean;
   /** Only of requests for one choice. */
@@ -175,11 +188,6 @@ export interface GenerationRequest {
   readonly format: AnswerFormat;
   /** Paths of the schemas, for errors; absent = the paths of a chat request. */
   readonly schemaPaths?: SchemaPaths;
-  readonly reasoningEffort: ReasoningEffort;
-  /** Reasoning ends after this number of tokens; absent = depends on the effort. */
-  readonly reasoningTokensMax?: number;
-  /** See Conversation.templateVariables. */
-  readonly templateVariables?: Readonly<Record<string, unknown>>;
   readonly sampling: StatedSampling;
   /** `penaltyTokens` where the request states none; absent = all of the answer. */
   readonly penaltyTokensUnstated?: number;

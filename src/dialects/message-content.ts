@@ -1,15 +1,12 @@
 /** Joins the parts of a message into its content. Pure. */
 import type { MessageSound } from "../core/prompt/sounds.js";
-import type { Message } from "../core/generation.js";
+import type { MessageContent } from "../core/generation.js";
 import type { ImageDetail, MessageImage } from "../core/images/images.js";
 import { wellFormed } from "./well-formed.js";
 
 /** A text, an image or a sound. */
 export type MessageContentPart =
   string | Omit<MessageImage, "at"> | Omit<MessageSound, "at" | "imagesBefore">;
-
-/** The text of a message and its images and sounds, if any. */
-export type MessageContent = Pick<Message, "content" | "images" | "sounds">;
 
 /** Joins parts; empty texts are skipped. @param separator text between two parts. */
 export function joinParts(parts: readonly MessageContentPart[], separator = ""): MessageContent {

@@ -16,19 +16,23 @@ export interface RequestedImageSize extends ImageSize {
   readonly ratioOnly: boolean;
 }
 
-export interface ImageGenerationRequest {
+/** What a request states of the form of its images. */
+export interface ImageForm {
+  /** null = the model's default size. */
+  readonly size: RequestedImageSize | null;
+  readonly format: ImageFormat;
+  /** 1 to 100, for JPEG and WebP; null = the format's default. */
+  readonly quality: number | null;
+}
+
+export interface ImageGenerationRequest extends ImageForm {
   /** Model id as the client wrote it: an id or an alias. */
   readonly model: string;
   readonly prompt: string;
   /** Number of images, generated independently. */
   readonly images: number;
-  /** null = the model's default size. */
-  readonly size: RequestedImageSize | null;
   /** 32-bit unsigned seed of the first image; each further image has the next one. null = a random seed. */
   readonly seed: number | null;
-  readonly format: ImageFormat;
-  /** 1 to 100, for JPEG and WebP; null = the format's default. */
-  readonly quality: number | null;
   /** Whether the images are stored for a while, to be fetched by URL. */
   readonly stored: boolean;
   /** Spend is counted by them. */

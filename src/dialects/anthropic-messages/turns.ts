@@ -2,11 +2,11 @@
  * Parses the conversation of a messages request. Adjacent turns of the same role are merged. Blocks of users and tools are
  * joined with an empty line; texts of the assistant are joined without a separator. Pure.
  */
-import type { Message, ToolCall } from "../../core/generation.js";
+import type { Message, MessageContent, ToolCall } from "../../core/generation.js";
 import { mayRoundNumbers, memberTexts } from "../../core/json/member-texts.js";
 import { toArgumentsText } from "../call-fields.js";
 import { invalidValue, unsupported } from "../field-error.js";
-import { withPrefix, joinParts, type MessageContent, type MessageContentPart } from "../message-content.js";
+import { withPrefix, joinParts, type MessageContentPart } from "../message-content.js";
 import { wellFormed } from "../well-formed.js";
 import { instruction, type CitedDocuments } from "./documents/cited.js";
 import { RequestDocuments } from "./documents/read.js";
@@ -252,9 +252,9 @@ function readAssistantTurn({ blocks }: Turn, reading: CallReading): readonly Mes
 /** Redacted thinking, which another server encrypted, and blocks of Anthropic's servers are ignored. */
 function assistantMessage(blocks: readonly LocatedBlock[], { inputs, mcpTools }: CallReading): Message {
   const calls = blocks.flatMap(({ block, param }) => {
-    if (block.type === "tool_use") return [readToolCall(block, inputs.get(param))];
+    if (block.type === "tool_use") return [readToolCall(block, block.name, inputs.get(param))];
     if (block.type !== "mcp_tool_use") return [];
-    return [readToolCall({ ...block, name: calledName(block, mcpTools) }, inputs.get(param))];
+    return [readToolCall(block, calledName(block, mcpTools), inputs.get(param))];
   });
   const reasoning = blocks.map(({ block }) => (block.type === "thinking" ? block.thinking : "")).join("");
   return {
@@ -265,11 +265,13 @@ function assistantMessage(blocks: readonly LocatedBlock[], { inputs, mcpTools }:
   };
 }
 
-/** @param inputText the JSON text of the input if it may have numbers that the input does not keep. */
-function readToolCall(
-  { id, name, input }: Pick<Extract<BlockBody, { type: "tool_use" }>, "id" | "name" | "input">,
-  inputText?: string,
-): ToolCall {
+type CallBody = Extract<BlockBody, { type: "tool_use" | "mcp_tool_use" }>;
+
+/**
+ * @param name of the tool for the model
+ * @param inputText the JSON text of the input if it may have numbers that the input does not keep.
+ */
+function readToolCall({ id, input }: CallBody, name: string, inputText?: string): ToolCall {
   const json = inputText ?? toArgumentsText(input);
   return { id: wellFormed(id), name: wellFormed(name), arguments: wellFormed(json) };
 }

@@ -3,7 +3,6 @@
  * A field that only changes how likely a token is gets a warning; one without which the answer would mean something else is refused. Pure.
  */
 import { z } from "zod";
-import type { GenerationRequest } from "../../core/generation.js";
 import { invalidValue, unsupported } from "../field-error.js";
 import { inBody, type FieldPath } from "./field-path.js";
 import {
@@ -81,21 +80,12 @@ export const engineFields = {
 
 type EngineBody = z.infer<z.ZodObject<typeof engineFields>>;
 
-/** What the fields change of a request, besides its sampling. */
-interface EngineSettings extends Pick<GenerationRequest, "minTokens" | "stopTokens"> {
-  readonly warnings: readonly string[];
-}
-
 /**
- * Reads the fields.
+ * Reads what the fields change of a request, besides its sampling.
  * @param maxTokens of the answer; null: not stated
  * @throws HearthError `invalid_value` that names a field which is not supported, or which the length of the answer contradicts.
  */
-export function parseEngineFields(
-  fields: EngineBody,
-  maxTokens: number | null,
-  toPath: FieldPath = inBody,
-): EngineSettings {
+export function parseEngineFields(fields: EngineBody, maxTokens: number | null, toPath: FieldPath = inBody) {
   for (const name of refusedNames)
     if (!isEmpty(fields[name])) throw unsupported(toPath(name), refusedFields[name]);
   const { min_tokens: least, ignore_eos: ignoresEnd, stop_token_ids: stopTokens } = fields;

@@ -3,7 +3,7 @@
  * that vLLM and SGLang take, and the forms of hosted services. Pure.
  */
 import { z } from "zod";
-import type { GenerationRequest, ReasoningEffort } from "../../core/generation.js";
+import type { ReasoningEffort } from "../../core/generation.js";
 import { parseReasoningEffort, reasoningEffortField } from "./effort.js";
 import { inBody, type FieldPath } from "./field-path.js";
 import { boundedRecord, int32Max, optionalInteger } from "../request-fields.js";
@@ -43,11 +43,6 @@ export const reasoningFields = {
 
 type ReasoningBody = z.infer<z.ZodObject<typeof reasoningFields>>;
 
-type ReasoningSettings = Pick<
-  GenerationRequest,
-  "reasoningEffort" | "reasoningTokensMax" | "templateVariables"
->;
-
 /**
  * Reads the fields. Where one of them says that the model does not reason, it does not.
  * @param own the switch or the effort of the dialect's own field
@@ -55,7 +50,7 @@ type ReasoningSettings = Pick<
 export function parseReasoning(
   fields: ReasoningBody,
   own: boolean | z.infer<typeof reasoningEffortField> | null = null,
-): ReasoningSettings {
+) {
   const { chat_template_kwargs: variables, reasoning, thinking } = fields;
   const { type = null, budget_tokens: budget = null } = typeof thinking === "object" ? (thinking ?? {}) : {};
   const ownEffort = typeof own === "string" ? own : null;

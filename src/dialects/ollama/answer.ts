@@ -48,7 +48,7 @@ export interface OllamaIdentity extends LineIdentity {
 }
 
 /** Milliseconds; null: not known. */
-export interface AnswerTimes {
+interface AnswerTimes {
   readonly elapsedMs: number;
   readonly loadMs: number | null;
   readonly prefillMs: number | null;

@@ -1,15 +1,17 @@
 /** Parses the request of POST /v1/chat/completions into a GenerationRequest. Pure. */
-import type { AnswerFormat, GenerationRequest, Message, ToolCall } from "../../core/generation.js";
+import type {
+  AnswerFormat,
+  ConversationRequest,
+  GenerationRequest,
+  Message,
+  MessageContent,
+  ToolCall,
+} from "../../core/generation.js";
 import { HearthError } from "../../core/errors.js";
 import { toArgumentsText } from "../call-fields.js";
 import { textArguments } from "../client-tools/text-input.js";
 import { invalidValue, validFields, unsupported } from "../field-error.js";
-import {
-  chooseImageDetail,
-  joinParts,
-  type MessageContent,
-  type MessageContentPart,
-} from "../message-content.js";
+import { chooseImageDetail, joinParts, type MessageContentPart } from "../message-content.js";
 import { parseEngineFields } from "../generation/engine-fields.js";
 import { parseMaxTokens, parseSampling, parseStops } from "../generation/sampling.js";
 import { parseContinuation, splitContinued } from "../generation/continuation.js";
@@ -128,10 +130,7 @@ function parseFormat(wire: ChatRequestBody["response_format"]): StatedFormat {
 }
 
 /** Reads the messages, and whether the last one is the beginning of the answer, which does not reason then. */
-function parseConversation(
-  fields: ChatRequestBody,
-  format: AnswerFormat,
-): Pick<GenerationRequest, "messages" | "prefill" | "reasoningEffort"> {
+function parseConversation(fields: ChatRequestBody, format: AnswerFormat): ConversationRequest {
   const messages = parseMessages(fields.messages);
   const reasoning = parseReasoning(fields);
   const last = fields.messages.at(-1);

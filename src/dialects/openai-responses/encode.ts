@@ -58,11 +58,7 @@ export function createResponseEncoder(identity: ResponseIdentity): ResponseEncod
   let ended = false;
   let state: ResponseState = toState(request.background ? "queued" : "in_progress");
   const response = (): ResponseObject =>
-    toResponse(identity, {
-      ...state,
-      output: output.items(),
-      usage: ended ? encodeResponseUsage(usage, identity.model) : null,
-    });
+    toResponse(identity, state, output.items(), ended ? encodeResponseUsage(usage, identity.model) : null);
   const lifecycleEvent = (
     type: "response.created" | "response.queued" | "response.in_progress" | EndingType,
   ): ResponseEvent => ({ type, sequence_number: nextSequenceNumber(), response: response() });
@@ -158,7 +154,9 @@ const endStates: Readonly<Record<FinishReason, (now: () => number) => ResponseSt
 
 function toResponse(
   { id, created, model, modelName, request }: ResponseIdentity,
-  state: ResponseState & Pick<ResponseObject, "output" | "usage">,
+  state: ResponseState,
+  output: ResponseObject["output"],
+  usage: ResponseObject["usage"],
 ): ResponseObject {
   const { user, ...settings } = repeatedFields(request.settings, model);
   return {
@@ -172,12 +170,12 @@ function toResponse(
     error: state.error,
     incomplete_details: state.incomplete_details,
     model: modelName,
-    output: state.output,
+    output,
     previous_response_id: request.previousResponseId,
     service_tier: "default",
     store: request.store,
     ...settings,
-    usage: state.usage,
+    usage,
     user,
   };
 }

@@ -2,15 +2,17 @@
 import {
   noTools,
   type AnswerFormat,
+  type ConversationRequest,
   type GenerationRequest,
   type Message,
+  type MessageContent,
   type Tool,
   type ToolCall,
 } from "../../../core/generation.js";
 import { mayRoundNumbers, memberTexts } from "../../../core/json/member-texts.js";
 import { toArgumentsText } from "../../call-fields.js";
 import { invalidValue, validFields, unsupported } from "../../field-error.js";
-import { joinParts, type MessageContentPart, type MessageContent } from "../../message-content.js";
+import { joinParts, type MessageContentPart } from "../../message-content.js";
 import { wellFormed } from "../../well-formed.js";
 import { parseContinuation, splitContinued } from "../../generation/continuation.js";
 import { parseReasoning } from "../../generation/reasoning-fields.js";
@@ -52,11 +54,6 @@ export function parseOllamaChat(body: unknown, bodyText: string | null = null): 
   return { ...rest, request: withSchemaTexts(request, bodyText) };
 }
 
-type Continuation = Pick<
-  GenerationRequest,
-  "messages" | "prefill" | "reasoningEffort" | "reasoningTokensMax" | "templateVariables"
->;
-
 /**
  * A text of the assistant at the end is the beginning of the answer, which does not reason then. With tools or a format, it is one only where
  * the request says so.
@@ -69,7 +66,7 @@ function continuation(
     format,
     hasTools,
   }: { readonly shared: SharedFields; readonly format: AnswerFormat; readonly hasTools: boolean },
-): Continuation {
+): ConversationRequest {
   const last = messages.at(-1);
   const reasoning = parseReasoning(fields, think);
   const { reasoningEffort } = reasoning;

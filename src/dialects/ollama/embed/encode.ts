@@ -1,12 +1,12 @@
 /** Encodes the response of POST /api/embed. Pure. */
-import { toNanoseconds, type AnswerTimes } from "../answer.js";
+import { toNanoseconds } from "../answer.js";
 import type { OllamaEmbedAnswer } from "./response-schema.js";
 
 /** Returns the response without its vectors. @param model as the request names it */
 export function encodeEmbedEnd(
   model: string,
   promptTokens: number,
-  { elapsedMs, loadMs }: Pick<AnswerTimes, "elapsedMs" | "loadMs">,
+  { elapsedMs, loadMs }: { readonly elapsedMs: number; readonly loadMs: number | null },
 ): Omit<OllamaEmbedAnswer, "embeddings"> {
   return {
     model,

@@ -1,5 +1,11 @@
 /** Parses the request of POST /api/generate into a GenerationRequest. Pure. */
-import { noTools, type GenerationRequest, type Message, type RawPrompt } from "../../../core/generation.js";
+import {
+  noTools,
+  type ConversationRequest,
+  type GenerationRequest,
+  type Message,
+  type RawPrompt,
+} from "../../../core/generation.js";
 import { unsupported, validFields } from "../../field-error.js";
 import { joinParts } from "../../message-content.js";
 import { parseContinuation } from "../../generation/continuation.js";
@@ -48,10 +54,9 @@ function isEmpty({ prompt, suffix, images }: OllamaGenerateBody): boolean {
   return (prompt ?? "") === "" && (suffix ?? "") === "" && (images ?? []).length === 0;
 }
 
-type Source = Pick<
-  GenerationRequest,
-  "messages" | "raw" | "reasoningEffort" | "reasoningTokensMax" | "templateVariables" | "warnings"
->;
+interface Source extends ConversationRequest {
+  readonly warnings?: readonly string[];
+}
 
 /** Reads the conversation; a raw prompt, and one with a gap to fill, replace it. */
 function readSource(fields: OllamaGenerateBody, shared: SharedFields): Source {

@@ -2,15 +2,10 @@
  * Converts the items of a conversation to messages. Adjacent reasoning, text and tool calls of the assistant form one message;
  * a second text, or reasoning after a text or a call, starts the next one. Pure.
  */
-import type { Message, ToolCall } from "../../../core/generation.js";
+import type { Message, MessageContent, ToolCall } from "../../../core/generation.js";
 import { drawnText, resultImage } from "../../../core/tools/server-call.js";
 import { invalidValue, unsupported } from "../../field-error.js";
-import {
-  chooseImageDetail,
-  joinParts,
-  type MessageContent,
-  type MessageContentPart,
-} from "../../message-content.js";
+import { chooseImageDetail, joinParts, type MessageContentPart } from "../../message-content.js";
 import { readSoundPart } from "../../sound-part.js";
 import { readTextFile } from "../../text-file.js";
 import { wellFormed } from "../../well-formed.js";

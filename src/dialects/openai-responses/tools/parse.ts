@@ -211,13 +211,14 @@ function readToolChoice(
   const [firstHosted] = hosted;
   if (typeof choice === "string") {
     if (choice === "required" && names.size === 0) {
-      if (firstHosted !== undefined) throw toRefusal(firstHosted, `${firstHosted.param}.type`);
+      if (firstHosted !== undefined)
+        throw firstHosted.refusal ?? unsupportedTool(`${firstHosted.param}.type`, firstHosted.type);
       throw invalidValue("tool_choice", "needs tools to choose from");
     }
     return { mode: names.size === 0 ? "none" : choice, names: null, parallel };
   }
   const refusedFor = (type: string): HearthError =>
-    toRefusal(hosted.find((each) => each.type === type) ?? { type, refusal: null }, "tool_choice");
+    hosted.find((each) => each.type === type)?.refusal ?? unsupportedTool("tool_choice", type);
   const listNames = (chosen: ChosenToolBody): readonly string[] => {
     if ("server_label" in chosen) return namesOfMcp(chosen, all);
     const name = nameOfChosen(chosen, names);
@@ -241,10 +242,6 @@ type AllowedTools = Extract<ToolChoiceBody, { tools: unknown }>;
 
 function isAllowedTools(choice: Exclude<ToolChoiceBody, string>): choice is AllowedTools {
   return "tools" in choice;
-}
-
-function toRefusal({ type, refusal }: Pick<HostedTool, "type" | "refusal">, param: string): HearthError {
-  return refusal ?? unsupportedTool(param, type);
 }
 
 /** Returns the name for the model; null if the tool is one that the server does not execute. */

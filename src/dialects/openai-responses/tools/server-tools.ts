@@ -1,7 +1,7 @@
 /** The tools of a request whose calls the server executes, as functions for the model, and their settings. Pure. */
 import type { HearthError } from "../../../core/errors.js";
 import type { Tool } from "../../../core/generation.js";
-import type { ImageGenerationRequest } from "../../../core/images/image-generation.js";
+import type { ImageForm } from "../../../core/images/image-generation.js";
 import { unsupported } from "../../field-error.js";
 import { requestedPixels } from "../../image-size.js";
 import type { McpListings } from "../../mcp-tools.js";
@@ -22,7 +22,7 @@ export interface ServerToolOffer {
 export const noServerTools: ServerToolOffer = { imageGeneration: () => "none" };
 
 /** A tool of a request whose calls the server executes. */
-export interface ServerToolSettings extends Pick<ImageGenerationRequest, "size" | "format" | "quality"> {
+export interface ServerToolSettings extends ImageForm {
   readonly type: "image_generation";
   /** null = the first image model that the key may use. */
   readonly model: string | null;
