@@ -14,6 +14,12 @@ export interface Schema extends AccountTables, MoneyTables, RunTables, StoredTab
 /** A row of a table as queries return it. */
 export type Row<Table extends keyof Schema> = Readonly<Selectable<Schema[Table]>>;
 
+/** Some columns of a row, by their names. */
+export type Columns<Table extends keyof Schema, Names extends readonly (keyof Row<Table>)[]> = Pick<
+  Row<Table>,
+  Names[number]
+>;
+
 /** A row of a table as it is inserted: what the database generates may be absent. */
 export type NewRow<Table extends keyof Schema> = Readonly<Insertable<Schema[Table]>>;
 

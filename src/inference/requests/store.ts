@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Database } from "../../store/database.js";
 import type { Dialect } from "../../store/dialect/dialect.js";
 import { selectKeyName } from "../../store/tables/known-keys.js";
-import type { Row } from "../../store/tables.js";
+import type { Columns } from "../../store/tables.js";
 import type { RequestStatus } from "../../core/run-state.js";
 import type { LoggedRequest, RequestPosition, RequestQuery } from "./logged-request.js";
 
@@ -141,7 +141,7 @@ async function lastScanned(kysely: Connection, query: RequestQuery): Promise<Req
   return row === undefined ? null : { createTime: row.createTime, id: row.id };
 }
 
-type LoggedRow = Pick<Row<"runs">, (typeof columns)[number]> & { readonly keyName: string | null };
+type LoggedRow = Columns<"runs", typeof columns> & { readonly keyName: string | null };
 
 function fromRow(row: LoggedRow): LoggedRequest {
   return {

@@ -2,7 +2,7 @@ import type { DeferredOutcome, EndedOutcome } from "./deferred-completion.js";
 import type { StoredOwner } from "../../inference/stored-owner.js";
 import type { Database } from "../../store/database.js";
 import { prepare, prepareBinding, prepareInsert } from "../../store/prepared.js";
-import type { Row } from "../../store/tables.js";
+import type { Columns } from "../../store/tables.js";
 import { deleteExpired } from "../../store/tables/delete-expired.js";
 import { createWrite, type Write } from "../../store/writes.js";
 
@@ -61,10 +61,9 @@ function writeOutcome(outcome: EndedOutcome): string {
   return outcome.state === "done" ? outcome.answer : outcome.failure;
 }
 
-type Ending = Pick<Row<"deferredCompletions">, "id" | "state" | "outcome" | "expireTime">;
-
 function prepareEnding({ kysely }: Database) {
-  return prepareBinding(["id", "state", "outcome", "expireTime"], ({ id, ...ending }: Ending) =>
+  const names = ["id", "state", "outcome", "expireTime"] as const;
+  return prepareBinding(names, ({ id, ...ending }: Columns<"deferredCompletions", typeof names>) =>
     kysely.updateTable("deferredCompletions").set(ending).where("id", "=", id).where("state", "=", "pending"),
   );
 }

@@ -147,8 +147,6 @@ export function limitConnections(pool: PostgresPool, connectionsMax: number): Po
   };
 }
 
-type KyselyResult = Pick<pg.QueryResult, "command" | "rowCount" | "rows">;
-
 /** What makes the rows of statements, by their text. */
 const readers = new Map<string, RowReader>();
 
@@ -166,7 +164,7 @@ const isWrite = /^\s*(insert|update|delete|merge)\b/i;
 function kyselyClient(client: pg.PoolClient, { guardAsync }: WriteGuard): PostgresPoolClient {
   let inTransaction = false;
   let isBroken = false;
-  const query = async (text: string, values: readonly unknown[] = []): Promise<KyselyResult> => {
+  const query = async (text: string, values: readonly unknown[] = []) => {
     try {
       const attempts = inTransaction ? 1 : attemptsMax;
       const result = await repeated(attempts, () =>
@@ -182,7 +180,7 @@ function kyselyClient(client: pg.PoolClient, { guardAsync }: WriteGuard): Postgr
       throw error;
     }
   };
-  const guarded = (text: string, values?: readonly unknown[]): Promise<KyselyResult> =>
+  const guarded = (text: string, values?: readonly unknown[]) =>
     isWrite.test(text) && !inTransaction ? guardAsync(() => query(text, values), false) : query(text, values);
   return {
     // kysely reads no cursors without one in its settings.

@@ -6,10 +6,8 @@ import type { Database } from "../../../store/database.js";
 import { verifyLedger } from "./verify-ledger.js";
 import { prepare, prepareBinding, prepareInsert } from "../../../store/prepared.js";
 import { toLedgerError } from "./refusal.js";
-import type { Row } from "../../../store/tables.js";
+import type { Columns } from "../../../store/tables.js";
 import { listStatements, createWrite, type Write } from "../../../store/writes.js";
-
-type NewEntry = Pick<Row<"ledgerEntries">, "account" | "amountTicks">;
 
 const entryColumns = ["account", "amountTicks"] as const;
 
@@ -75,7 +73,7 @@ function prepareSpendable({ kysely, dialect }: Database) {
 
 function preparePosting({ kysely, dialect }: Database): (transaction: LedgerTransaction) => readonly Write[] {
   const insertTransaction = prepareInsert(kysely, "ledgerTransactions");
-  const insertEntry = prepareBinding(entryColumns, (row: NewEntry) =>
+  const insertEntry = prepareBinding(entryColumns, (row: Columns<"ledgerEntries", typeof entryColumns>) =>
     kysely
       .insertInto("ledgerEntries")
       .values({ ...row, transactionId: dialect.insertedId("ledger_transactions") }),

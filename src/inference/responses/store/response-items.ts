@@ -4,7 +4,7 @@ import { createWrite, type Write } from "../../../store/writes.js";
 import type { Database } from "../../../store/database.js";
 import { prepare, prepareBinding, prepareInsert } from "../../../store/prepared.js";
 import { prepareConversation } from "./conversation.js";
-import type { Row } from "../../../store/tables.js";
+import type { Columns, Row } from "../../../store/tables.js";
 
 /** The table of input and output items; they are deleted with their response. Each item is one execution of a prepared statement. */
 export function createResponseItems(database: Database) {
@@ -49,8 +49,8 @@ function readItem(row: { id: string | null; body: string | null }): readonly Sto
 }
 
 function prepareEnding({ kysely }: Database) {
-  type Ending = Pick<Row<"responseItems">, "responseId" | "position" | "id" | "body">;
-  return prepareBinding(["responseId", "position", "id", "body"], (row: Ending) =>
+  const names = ["responseId", "position", "id", "body"] as const;
+  return prepareBinding(names, (row: Columns<"responseItems", typeof names>) =>
     kysely
       .insertInto("responseItems")
       .columns(["responseId", "teamId", "side", "position", "id", "body"])

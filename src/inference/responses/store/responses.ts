@@ -10,6 +10,7 @@ import type { Database } from "../../../store/database.js";
 import { prepare, prepareBinding, prepareInsert } from "../../../store/prepared.js";
 import { createResponseEvents } from "./response-events.js";
 import { createResponseItems } from "./response-items.js";
+import type { Columns } from "../../../store/tables.js";
 import { createWrite, type Write } from "../../../store/writes.js";
 
 export type ResponseStore = ReturnType<typeof createResponseStore>;
@@ -120,10 +121,9 @@ function createDeletion({ kysely, commit }: Database) {
   };
 }
 
-type Ending = Pick<StoredResponse, "id" | "status" | "body">;
-
 function prepareEnding({ kysely }: Database) {
-  return prepareBinding(["id", "status", "body"], ({ id, ...ending }: Ending) =>
+  const names = ["id", "status", "body"] as const;
+  return prepareBinding(names, ({ id, ...ending }: Columns<"responses", typeof names>) =>
     kysely
       .updateTable("responses")
       .set(ending)

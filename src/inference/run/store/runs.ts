@@ -15,7 +15,7 @@ import {
   type JoinedPrices,
 } from "../../../accounts/money/store/price-ids.js";
 import { toLedgerError } from "../../../accounts/money/store/refusal.js";
-import type { Row } from "../../../store/tables.js";
+import type { Columns, Row } from "../../../store/tables.js";
 import { conflict } from "../../../store/commit.js";
 import { readRefusal } from "../../../store/dialect/database-error.js";
 import { listStatements, type Write } from "../../../store/writes.js";
@@ -32,7 +32,7 @@ const outcomeColumns = [
     "images",
   ] as const),
 ];
-type Outcome = Pick<Row<"runs">, (typeof outcomeColumns)[number]>;
+type Outcome = Columns<"runs", typeof outcomeColumns>;
 
 export type RunStore = ReturnType<typeof createRunStore>;
 
@@ -80,15 +80,13 @@ interface EnlargedRun {
   readonly bound: RequestBound;
 }
 
-type Enlargement = Pick<Row<"runs">, "id" | "reservedTicks" | "boundTicks" | "boundTokens">;
-
 /**
  * Returns the function that sets what is reserved for a running run, after more was reserved, together with other writes: the writes of the
  * ledger. It throws HearthErrors: `no_credits`, `budget_exceeded` and `overloaded` as for a new run, `conflict` when the run is not running.
  */
 function createEnlarging({ kysely, commit }: Database) {
   const names = ["id", "reservedTicks", "boundTicks", "boundTokens"] as const;
-  const enlarging = prepareBinding(names, ({ id, ...reserved }: Enlargement) =>
+  const enlarging = prepareBinding(names, ({ id, ...reserved }: Columns<"runs", typeof names>) =>
     kysely.updateTable("runs").set(reserved).where("id", "=", id).where("state", "=", "running"),
   );
   return async (

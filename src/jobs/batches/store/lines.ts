@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "../../../store/database.js";
 import { prepare, prepareBinding, prepareInsert } from "../../../store/prepared.js";
-import type { Row } from "../../../store/tables.js";
+import type { Columns, Row } from "../../../store/tables.js";
 import { createWrite, type Write } from "../../../store/writes.js";
 import type { BatchLine, EndedLine } from "../batch.js";
 
@@ -20,13 +20,12 @@ export function createBatchLineStore(database: Database) {
   return { ...createLineWrites(database), ...createQueries(database), ...createDeletions(database) };
 }
 
-type LineEnd = Pick<Row<"batchLines">, "batchId" | "line" | "state" | "result">;
-
 function createLineWrites({ kysely }: Database) {
   const insertRow = prepareInsert(kysely, "batchLines");
+  const endColumns = ["batchId", "line", "state", "result"] as const;
   const endRow = prepareBinding(
-    ["batchId", "line", "state", "result"],
-    ({ batchId, line, ...end }: LineEnd) =>
+    endColumns,
+    ({ batchId, line, ...end }: Columns<"batchLines", typeof endColumns>) =>
       kysely
         .updateTable("batchLines")
         .set({ ...end, body: sql.lit("") })
