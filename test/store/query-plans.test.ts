@@ -153,8 +153,7 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
     ],
   ],
   "conversations.insertion": [
-    ({ conversations, writes }) =>
-      rejected(writes.commit(conversations.insertion(aConversation, [], { teamConversationsMax: 2 }))),
+    ({ conversations, writes }) => rejected(writes.commit(conversations.insertion(aConversation, [], 2))),
     [
       team,
       "conversations by conversations_by_team (team_id=?)",

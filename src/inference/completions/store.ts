@@ -31,7 +31,7 @@ export function createCompletionStore(database: Database) {
 function createChanges({ kysely }: Database) {
   return {
     /** A conflict when it does not exist or belongs to another team. */
-    update: ({ id, teamId, metadata }: Pick<StoredCompletion, "id" | "teamId" | "metadata">): Write =>
+    update: (id: string, teamId: string, metadata: string): Write =>
       createWrite(
         "chatCompletions",
         kysely

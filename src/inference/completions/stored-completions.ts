@@ -62,8 +62,8 @@ export function createStoredCompletions(deps: StoredCompletionsDeps) {
       return { completions: found.slice(0, query.limit), hasMore: found.length > query.limit };
     },
     /** Replaces the metadata. */
-    update: (changed: Pick<StoredCompletion, "id" | "teamId" | "metadata">): Promise<void> =>
-      change(changed.id, store.update(changed)),
+    update: (id: string, teamId: string, metadata: string): Promise<void> =>
+      change(id, store.update(id, teamId, metadata)),
     delete: (id: string, teamId: string): Promise<void> => change(id, store.removal(id, teamId)),
   };
 }

@@ -84,13 +84,13 @@ function createChanges({ store, writes, limits }: ConversationsDeps, find: Find)
     async create(conversation: StoredConversation, items: readonly StoredItem[]): Promise<void> {
       if (sumSizes(items) > limits.conversationBytesMax) throw tooLarge(limits);
       if (items.length > limits.conversationItemsMax) throw tooLarge(limits);
-      await committed(writes, store.insertion(conversation, items, limits), () =>
-        Promise.resolve(tooMany(limits)),
-      );
+      const insertion = store.insertion(conversation, items, limits.teamConversationsMax);
+      await committed(writes, insertion, () => Promise.resolve(tooMany(limits)));
     },
     /** Replaces the metadata. */
-    async update(change: Pick<StoredConversation, "id" | "teamId" | "metadata">): Promise<void> {
-      await committed(writes, [store.update(change)], () => Promise.resolve(noSuchConversation(change.id)));
+    async update(id: string, teamId: string, metadata: string): Promise<void> {
+      const changes = [store.update(id, teamId, metadata)];
+      await committed(writes, changes, () => Promise.resolve(noSuchConversation(id)));
     },
     /** Deletes it with its items; responses keep their own. */
     async delete(id: string, teamId: string): Promise<void> {

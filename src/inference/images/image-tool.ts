@@ -1,7 +1,7 @@
 /** The tool `image_generation`: an image model draws what a chat model describes, as a run of its own. */
 import type { RateLimits } from "../../accounts/limits/rate-limits.js";
 import { HearthError } from "../../core/errors.js";
-import type { ImageGenerationRequest } from "../../core/images/image-generation.js";
+import type { ImageForm } from "../../core/images/image-generation.js";
 import { drawnText, type ServerCallResult } from "../../core/tools/server-call.js";
 import type { ServerCall, ServerTool } from "../run/run-context.js";
 import type { ImageGenerator } from "./generate-images.js";
@@ -12,7 +12,7 @@ export interface ImageToolDeps {
 }
 
 /** What the request states of its images. */
-interface ImageToolSettings extends Pick<ImageGenerationRequest, "size" | "format" | "quality"> {
+interface ImageToolSettings extends ImageForm {
   /** Name of the image model, which the key may use. */
   readonly model: string;
   /** Its id. */

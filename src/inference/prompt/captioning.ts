@@ -64,7 +64,7 @@ export function createCaptioning(deps: CaptioningDeps) {
       const visionModel = deps.visionModel();
       if (first === undefined && (visionModel === null || visionModel.unusable !== null))
         return { messages: messages.map((message) => insertTexts(message, [])), imageTexts: new Map() };
-      if (visionModel === null) throw noVisionModel(first ?? { param: "messages" });
+      if (visionModel === null) throw noVisionModel(first?.param ?? "messages");
       refuseUnusable(visionModel);
       const optionalMax = deps.imagesMax - required.length;
       return captionImages({ deps, descriptions, visionModel, teamId, signal, optionalMax }, messages);
@@ -180,7 +180,7 @@ export function refuseTooMany(
   throw new HearthError("invalid_value", message, { param: over.param });
 }
 
-function noVisionModel({ param }: Pick<MessageImage, "param">): HearthError {
+function noVisionModel(param: string): HearthError {
   const message = `${param}: images are not supported by this server, which has no vision model`;
   return new HearthError("invalid_value", message, { param, code: "unsupported_parameter" });
 }

@@ -2,10 +2,16 @@ import type { RequestStatus } from "../../core/run-state.js";
 import type { Ticks } from "../../core/money.js";
 import type { Usage } from "../../core/usage.js";
 
-/** A run as the log of requests shows it. Times are milliseconds since the epoch. */
-export interface LoggedRequest {
+/** The position of a request in the log. */
+export interface RequestPosition {
+  /** When the request was accepted. */
+  readonly createTime: number;
   /** The id of its run. */
   readonly id: string;
+}
+
+/** A run as the log of requests shows it. Times are milliseconds since the epoch. */
+export interface LoggedRequest extends RequestPosition {
   readonly requestId: string;
   readonly teamId: string;
   readonly apiKeyId: string;
@@ -20,8 +26,6 @@ export interface LoggedRequest {
   readonly status: RequestStatus;
   readonly finishReason: string | null;
   readonly errorKind: string | null;
-  /** When the request was accepted. */
-  readonly createTime: number;
   /** When it got a slot; null until then. */
   readonly startTime: number | null;
   /** Milliseconds from its acceptance to the first text; null when there was none. */
@@ -31,9 +35,6 @@ export interface LoggedRequest {
   readonly usage: Usage;
   readonly costTicks: Ticks;
 }
-
-/** Where a page starts: after this request. */
-export type RequestPosition = Pick<LoggedRequest, "createTime" | "id">;
 
 /** Which requests are listed; null = all. */
 export interface RequestFilter {
@@ -52,6 +53,7 @@ export interface RequestFilter {
 }
 
 export interface RequestQuery extends RequestFilter {
+  /** The page starts after this request; null = at the first one. */
   readonly after: RequestPosition | null;
   readonly limit: number;
 }

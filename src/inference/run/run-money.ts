@@ -167,7 +167,7 @@ export class RunMoney {
   /** Writes how the run ended and charges what it produced, also when its client left or the engine failed. */
   async settle(written: WrittenEnd, retries: SettleRetries): Promise<Settlement> {
     const end = written.writes === null ? toVoid(written) : { ...written, writes: written.writes };
-    const chargedTicks = this.#chargeFor(end);
+    const chargedTicks = this.#chargeFor(end.state);
     try {
       await this.#writeEnd(end);
       return { chargedTicks, unwritten: null, lost: null };
@@ -254,7 +254,7 @@ export class RunMoney {
     }
   }
 
-  #chargeFor({ state }: Pick<WrittenEnd, "state">): Ticks {
+  #chargeFor(state: WrittenEnd["state"]): Ticks {
     return state === "interrupted" ? 0 : this.chargeTicks;
   }
 
@@ -266,7 +266,7 @@ export class RunMoney {
     }
     const endTime = clock.now();
     const { reservedTicks } = this.#reservation;
-    const chargeTicks = this.#chargeFor({ state });
+    const chargeTicks = this.#chargeFor(state);
     const transaction = settleTransaction(this.#ledgerRun(), { reservedTicks, chargeTicks }, endTime);
     const outcome = { state, usage: this.usage, costTicks: chargeTicks, endTime, ending };
     const posting = transaction === null ? [] : ledger.posting(transaction);

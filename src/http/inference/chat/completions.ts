@@ -149,7 +149,7 @@ export const updateStoredCompletion = apiKeyRoute({
     const metadata = JSON.stringify(parseCompletionUpdate(body));
     authorise(principal, { endpoint: route.acl, model: null });
     const [id, teamId] = [params["completion_id"] ?? "", principal.team.id];
-    await storedCompletions.update({ id, teamId, metadata });
+    await storedCompletions.update(id, teamId, metadata);
     ctx.body = encodeStored(await storedCompletions.find(id, teamId));
   },
 });

@@ -93,7 +93,7 @@ export const updateConversation = apiKeyRoute({
     const metadata = JSON.stringify(parseConversationUpdate(body));
     authorise(principal, { endpoint: route.acl, model: null });
     const [id, teamId] = [params["conversation_id"] ?? "", principal.team.id];
-    await conversations.update({ id, teamId, metadata });
+    await conversations.update(id, teamId, metadata);
     ctx.body = encodeConversation(await conversations.find(id, teamId));
   },
 });

@@ -3,7 +3,7 @@ import type { Database } from "../../../store/database.js";
 import { prepare, prepareBinding } from "../../../store/prepared.js";
 import { createWrite, type Write } from "../../../store/writes.js";
 import type { StoredItem } from "../../responses/stored-response.js";
-import type { StoredConversation, ConversationLimits } from "../conversation.js";
+import type { StoredConversation } from "../conversation.js";
 import { createItemTable } from "./conversation-items.js";
 
 export type ConversationStore = ReturnType<typeof createConversationStore>;
@@ -20,7 +20,7 @@ export function createConversationStore(database: Database) {
     insertion: (
       conversation: StoredConversation,
       initial: readonly StoredItem[],
-      { teamConversationsMax }: Pick<ConversationLimits, "teamConversationsMax">,
+      teamConversationsMax: number,
     ): readonly Write[] => [
       createWrite("conversations", insertRow({ ...conversation, max: teamConversationsMax }), 1),
       ...items.insertion(conversation.id, initial, "new"),
@@ -62,7 +62,7 @@ function createChanges({ kysely }: Database) {
         kysely.deleteFrom("conversations").where("id", "=", id).where("teamId", "=", teamId).compile(),
         1,
       ),
-    update: ({ id, teamId, metadata }: Pick<StoredConversation, "id" | "teamId" | "metadata">): Write =>
+    update: (id: string, teamId: string, metadata: string): Write =>
       createWrite(
         "conversations",
         kysely
@@ -107,7 +107,7 @@ function prepareInsertion({ kysely }: Database) {
 
 /** Changes nothing: it counts as a changed row when the items of the conversation are within the limits. */
 function prepareCheck({ kysely }: Database) {
-  type Check = Pick<StoredConversation, "id" | "teamId"> & ItemLimits;
+  type Check = ItemLimits & { readonly id: string; readonly teamId: string };
   return prepareBinding(
     ["id", "teamId", "itemsMax", "bytesMax"],
     ({ id, teamId, itemsMax, bytesMax }: Check) =>

@@ -17,11 +17,12 @@ const instructionTokensMax = 256;
 
 /**
  * Whether the conversation is summarized: above the threshold of the request, and where a longer one would leave no room for a summary.
- * @param prepared the prompts of the whole conversation.
+ * @param prompts of the whole conversation.
  */
 export function isCompacted(
   { compaction, choices, raw }: GenerationRequest,
-  { prompts: [prompt], loaded }: Pick<Turn, "prompts"> & { readonly loaded: ContextSize },
+  [prompt]: Turn["prompts"],
+  loaded: ContextSize,
 ): boolean {
   if (compaction === undefined || choices !== 1 || raw !== undefined) return false;
   const { contextTokens } = loaded;

@@ -17,7 +17,9 @@ export async function drive(run: TextRun): Promise<void> {
   const asked = await prepareFirstTurn(run);
   const opened = await openTurns(run, asked);
   if (opened === null) return run.endChoice(tooLongEnd);
-  const turn = isCompacted(run.request, asked) ? await compactTurn(run, opened) : opened;
+  const turn = isCompacted(run.request, asked.prompts, asked.loaded)
+    ? await compactTurn(run, opened)
+    : opened;
   if (turn === null) return;
   const { choices } = run.request;
   let next = 0;
@@ -75,7 +77,7 @@ async function prepareFirstTurn(run: TextRun): Promise<Turn> {
   const reasons = manifest.capabilities.reasoning;
   const { contextTokens } = loaded;
   const answer = boundTokens(request, built.prompts, { reasons, reasoningTokensMax, contextTokens });
-  const bound = isCompacted(request, { ...built, loaded })
+  const bound = isCompacted(request, built.prompts, loaded)
     ? boundWithSummary(request, answer, loaded)
     : answer;
   const promptTokens = built.prompts.reduce((sum, prompt) => sum + countPromptTokens(prompt), 0);

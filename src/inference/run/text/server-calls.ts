@@ -30,7 +30,7 @@ export async function executeCalls(
   calls: readonly NumberedCall[],
   callsLeft: number,
 ): Promise<readonly Message[]> {
-  const results: Pick<Message, "content" | "images">[] = [];
+  const results: Message[] = [];
   let next = 0;
   const worker = async (): Promise<void> => {
     for (let at = next++; at < calls.length; at = next++) {
@@ -40,20 +40,23 @@ export async function executeCalls(
       run.emitCounted({ type: "server-call-start", ...place });
       const result = at < callsLeft ? await executeCall(run, call) : failedResult(tooManyCalls);
       run.signal.throwIfAborted();
-      results[at] = toModelMessage(result);
+      results[at] = toModelMessage(call.id, result);
       run.emitCounted({ type: "server-call-end", ...place, result });
     }
   };
   await Promise.all(Array.from({ length: Math.min(callsActiveMax, calls.length) }, worker));
-  return calls.map(({ id }, at) => ({ content: "", ...results[at], role: "tool", toolCallId: id }));
+  return results;
 }
 
-function toModelMessage({ content: whole, image, images = [] }: ServerCallResult) {
+function toModelMessage(
+  toolCallId: string,
+  { content: whole, image, images = [] }: ServerCallResult,
+): Message {
   const content = whole.slice(0, resultCharsMax);
   const within = images.filter(({ at }) => at <= content.length);
   const read = within.map((each) => ({ ...each, detail: "auto" as const, param: "tools" }));
   const all = image === undefined ? read : [...read, resultImage(image, content)];
-  return all.length === 0 ? { content } : { content, images: all };
+  return { role: "tool", toolCallId, content, images: all.length === 0 ? undefined : all };
 }
 
 const tooManyCalls = "The call was not executed: the answer has as many calls as it may have.";
