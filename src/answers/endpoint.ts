@@ -16,13 +16,17 @@ import type { AllowedCall, ServerTool } from "../inference/run/run-context.js";
 import type { RunTimings } from "../inference/run/text/timings.js";
 import type { AnswerContext } from "./context.js";
 
-/** A request of a client, a job or a line of a batch. */
-export interface Asking {
-  readonly principal: Principal;
+/** What is known of a request before its body is parsed. */
+export interface UnreadRequest {
   readonly requestId: string;
-  readonly route: { readonly path: string; readonly acl: string | null };
   /** The parsed JSON body. */
   readonly body: unknown;
+}
+
+/** A request of a client, a job or a line of a batch. */
+export interface Asking extends UnreadRequest {
+  readonly principal: Principal;
+  readonly route: { readonly path: string; readonly acl: string | null };
   /** The JSON text of the body if it may have numbers that JSON.parse rounds; null otherwise. */
   readonly bodyText: string | null;
   /** Whether it is a line of a batch, which is answered as a whole, later, and together with others. */
@@ -36,9 +40,6 @@ export interface Asking {
   /** Gives back what is reserved for a request that will not run. */
   release(reservation: TokenReservation): void;
 }
-
-/** What is known of a request before its body is parsed. */
-export type UnreadRequest = Pick<Asking, "body" | "requestId">;
 
 /** Returns whether a body asks for a stream. */
 export function requestsStream({ body }: UnreadRequest): boolean {

@@ -119,7 +119,7 @@ async function prepare(
   // Stored with the contents of files and without references, which may have been deleted since.
   const whole = { ...(value as object), input: read(input) };
   const asking = readJob(app, job, principal, { value: whole, text }, signal);
-  const endpoint = createEndpoint(app, { job, stored, input });
+  const endpoint = createEndpoint(app, { stored, input });
   const admitted = await admit(app, endpoint, asking);
   const answer = prepareAnswer(app, endpoint, admitted, { id: job.id, createTime: stored.createTime });
   const { presenter } = answer;
@@ -135,52 +135,51 @@ async function prepare(
   };
 }
 
+/** A response that has not ended, and the input items of its own request. */
+interface StoredRequest {
+  readonly stored: StoredResponse;
+  readonly input: readonly StoredItem[];
+}
+
 /** Returns how a response is answered whose input is stored, and whose events are sent to those who follow its stream. */
 function createEndpoint(
   app: BackgroundResponseHandlerDeps,
-  { job, stored, input }: Omit<Preparing, "signal" | "place"> & Input,
+  { stored, input }: StoredRequest,
 ): TextEndpoint<ReadResponse, ResponseAnswer, BackgroundPresenter> {
   return {
     ...responses,
     takesFiles: false,
     async load(_asking, { request: parsed }) {
-      const { previousId: previousResponseId, conversationId, teamId, createTime } = stored;
+      const { id, previousId: previousResponseId, conversationId, teamId, createTime } = stored;
       const before = await earlierItems(app, { previousResponseId, conversationId }, teamId);
       const items = { before: read(before), ownInput: read(input) };
       const response = withToolsOfItems(parsed, joinItems(items));
       // A new run would execute calls again that the one before has executed, and charge for them again.
       if (stored.status === "in_progress" && response.serverTools.length + response.mcpServers.length > 0)
         throw interrupted();
-      return readyResponse(response, items, { id: job.id, createTime });
+      return readyResponse(response, items, { id, createTime });
     },
     present(ready, given) {
-      const encoder = createResponseEncoder(identifyResponse(ready, given, app));
-      const { id } = job;
-      const { conversationId } = stored;
-      return {
-        json: () => presentRecorded(encoder),
-        ...recorderFor(app, { id, conversationId, input }, ready.response, encoder),
-      };
+      const encoder = createResponseEncoder(identifyResponse(ready, given.model, app));
+      return createPresenter(app, { stored, input }, ready.response, encoder);
     },
   };
 }
 
-interface Input {
-  readonly input: readonly StoredItem[];
-}
-
 /** Stores the answer with the end of its run. */
-interface BackgroundPresenter extends Presenter, Pick<PreparedJob, "recorder" | "ended"> {
+interface BackgroundPresenter extends Presenter {
   readonly recorder: RunRecorder;
+  readonly ended: PreparedJob["ended"];
 }
 
 /** Builds what stores the answer, and appends its events to the log when its client requested a stream. */
-function recorderFor(
+function createPresenter(
   { storedResponses, conversations, logger }: BackgroundResponseHandlerDeps,
-  { id, conversationId, input }: Pick<StoredResponse, "id" | "conversationId"> & Input,
+  { stored, input }: StoredRequest,
   request: ResponsesRequest,
   encoder: ResponseEncoder,
-): Pick<PreparedJob, "recorder" | "ended"> {
+): BackgroundPresenter {
+  const { id, conversationId } = stored;
   const log = request.stream ? storedResponses.logs.open(id) : null;
   const opening = encoder.open();
   if (log?.length === 0) log.append(...opening);
@@ -214,6 +213,7 @@ function recorderFor(
     },
   };
   return {
+    json: () => presentRecorded(encoder),
     recorder,
     ended(outcome) {
       if (outcome === "written") log?.append(...last);

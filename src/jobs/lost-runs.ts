@@ -5,7 +5,6 @@
  */
 import type { Clock } from "../core/clock.js";
 import type { Logger } from "../core/logger.js";
-import type { LiveRuns } from "../inference/run/live-runs.js";
 import type { RunStore } from "../inference/run/store/runs.js";
 import type { Writes } from "../store/writes.js";
 
@@ -19,14 +18,17 @@ interface LostRunsDeps {
   readonly logger: Logger;
 }
 
-/** Returns what looks for such runs and interrupts them, at no cost; called again and again. */
-export function createLostRuns(live: Pick<LiveRuns, "has">, deps: LostRunsDeps): () => Promise<void> {
+/**
+ * Returns what looks for such runs and interrupts them, at no cost; called again and again.
+ * @param isLive whether this server executes a run
+ */
+export function createLostRuns(isLive: (id: string) => boolean, deps: LostRunsDeps): () => Promise<void> {
   const { runs, writes, clock, logger } = deps;
   /** When each was seen first. */
   let unknown = new Map<string, number>();
   return async () => {
     const now = clock.monotonic();
-    const found = (await runs.runningHere()).filter((id) => !live.has(id));
+    const found = (await runs.runningHere()).filter((id) => !isLive(id));
     unknown = new Map(found.map((id) => [id, unknown.get(id) ?? now]));
     const lost = found.filter((id) => now - (unknown.get(id) ?? now) >= lostAfterMs);
     if (lost.length === 0) return;

@@ -81,7 +81,7 @@ export function createTakeOver(nodes: NodeStore, deps: TakeOverDeps) {
     start,
     /** Ends what the crash of the database has left of runs of this server, too. */
     watch(live: LiveRuns): void {
-      lost = createLostRuns(live, deps);
+      lost = createLostRuns((id) => live.has(id), deps);
     },
     stop(): void {
       isStopped = true;

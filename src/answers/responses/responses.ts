@@ -1,4 +1,5 @@
 /** Responses: answered while the client waits, in the background, or as the line of a batch; stored unless `store` is false. */
+import type { Model } from "../../core/model.js";
 import {
   createResponseEncoder,
   type ResponseEncoder,
@@ -17,7 +18,6 @@ import type { AnswerContext } from "../context.js";
 import {
   refuseInBatch,
   requestsStream,
-  type AnswerIdentity,
   type Asking,
   type JsonPresenter,
   type ReadyRequest,
@@ -30,12 +30,16 @@ import { listMcpTools, refuseUsedApprovals } from "./mcp.js";
 import { createResponseRecorder } from "./response-recorder.js";
 import { serverToolOffer, createServerTools } from "./server-tools.js";
 
-/** A request whose conversation is known. */
-export interface ResponseAnswer extends ReadyRequest {
+/** A response that is to be generated. */
+interface NewResponse {
   /** The id of the response. */
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly createTime: number;
+}
+
+/** A request whose conversation is known. */
+export interface ResponseAnswer extends ReadyRequest, NewResponse {
   readonly response: ResponsesRequest;
   readonly items: RequestItems;
 }
@@ -80,7 +84,7 @@ export const responses: TextEndpoint<ReadResponse, ResponseAnswer> = {
   prepare: listTools,
   present(ready, given, app) {
     const { response, items, createTime } = ready;
-    const identity = identifyResponse(ready, given, app);
+    const identity = identifyResponse(ready, given.model, app);
     if (!response.store)
       return {
         stream: () => streamPresenter(identity),
@@ -109,7 +113,7 @@ export const responses: TextEndpoint<ReadResponse, ResponseAnswer> = {
 export function readyResponse(
   response: ResponsesRequest,
   items: RequestItems,
-  { id, createTime }: Pick<ResponseAnswer, "id" | "createTime">,
+  { id, createTime }: NewResponse,
 ): ResponseAnswer {
   const request = generationRequest(response, joinItems(items));
   return { id, createTime, response, items, request, stream: response.stream };
@@ -117,8 +121,8 @@ export function readyResponse(
 
 /** Returns what the response says of itself. */
 export function identifyResponse(
-  { id, createTime, response }: ResponseAnswer,
-  { model, modelName }: Pick<AnswerIdentity, "model" | "modelName">,
+  { id, createTime, response, request: { model: modelName } }: ResponseAnswer,
+  model: Model,
   { clock }: AnswerContext,
 ): ResponseIdentity {
   const created = Math.floor(createTime / 1000);

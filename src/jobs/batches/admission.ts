@@ -1,17 +1,14 @@
 import type { Write, Writes } from "../../store/writes.js";
-import type { Batch, BatchLoad } from "./batch.js";
+import type { Batch } from "./batch.js";
 import { checkLoad, type BatchLimits } from "./limits.js";
 import type { BatchStore } from "./store/batches.js";
 
 /**
- * Commits changes after which a batch has what is added, if its team may have it.
+ * Commits changes that write a batch, if its team may have it.
+ * @param batch as it is after the changes
  * @throws HearthError `rate_limited` when it may not; then nothing is written.
  */
-export type Admit = (
-  batch: Batch,
-  added: Pick<BatchLoad, "lines" | "bytes">,
-  changes: readonly Write[],
-) => Promise<void>;
+export type Admit = (batch: Batch, changes: readonly Write[]) => Promise<void>;
 
 interface AdmissionDeps {
   readonly batches: BatchStore;
@@ -22,10 +19,10 @@ interface AdmissionDeps {
 /** Builds the check that every creation and validation of a batch passes. */
 export function createBatchAdmission({ batches, writes, limits }: AdmissionDeps): Admit {
   let last: Promise<void> = Promise.resolve();
-  return (batch, added, changes) => {
+  return (batch, changes) => {
     // One after the other: concurrent calls would all find the last place free.
     const admitted = last.then(async () => {
-      checkLoad(await batches.readLoad(batch.teamId, batch.id), added, limits);
+      checkLoad(await batches.readLoad(batch.teamId, batch.id), batch, limits);
       await writes.commit(changes);
     });
     last = admitted.catch(() => undefined);

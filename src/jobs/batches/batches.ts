@@ -82,7 +82,7 @@ function createCreation(deps: BatchesDeps, progress: BatchProgress) {
       if (format === "anthropic" && outputFileId !== null) await files.delete(outputFileId);
       await remove(deps, progress, id);
     }
-    await admit(batch, batch, [batches.insertion(batch)]);
+    await admit(batch, [batches.insertion(batch)]);
   };
   return {
     /**

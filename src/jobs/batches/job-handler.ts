@@ -8,7 +8,7 @@ import { HearthError } from "../../core/errors.js";
 import type { Write } from "../../store/writes.js";
 import type { JobHandler, PreparedJob } from "../handler.js";
 import type { Job } from "../job.js";
-import type { Batch, BatchLine } from "./batch.js";
+import type { Batch, BatchLine, EndedLine } from "./batch.js";
 import type { LineContext } from "./admitted-line.js";
 import { admitLine } from "./line-request.js";
 import { errored, noTokens, type ResultLine, succeeded, readAnswerTokens } from "./results.js";
@@ -41,7 +41,8 @@ export function batchLineHandler(deps: BatchLineHandlerDeps): JobHandler {
       const { batch, line } = found;
       if (error.code === stoppedCode) return { writes: [deps.lines.unqueuing(batch.id, line.line)] };
       const result = errored(resultLine(found), error);
-      return { writes: ending(deps, found, { state: "errored", result, tokens: noTokens }) };
+      const place = { batchId: batch.id, line: line.line };
+      return { writes: ending(deps, { ...place, state: "errored", result, tokens: noTokens }) };
     },
     ended: (job) => deps.onEnded(readPlace(job).batch),
   };
@@ -80,6 +81,7 @@ async function prepare(
   const { batch, line } = found;
   const principal = await app.authenticator.readmit(job.apiKeyId);
   const { endpoint } = batch;
+  const place = { batchId: batch.id, line: line.line };
   const run = await admitLine(app, { endpoint, body: line.body, principal, requestId: job.id, signal });
   return {
     principal,
@@ -90,15 +92,13 @@ async function prepare(
       writes(end) {
         if (end.state !== "completed") {
           const result = errored(resultLine(found), end.failure ?? abandoned());
-          return ending(app, found, { state: "errored", result, tokens: noTokens });
+          return ending(app, { ...place, state: "errored", result, tokens: noTokens });
         }
         const more = run.writes(end);
         const answer = run.answer();
         const result = succeeded(resultLine(found), answer, run.warnings());
-        return [
-          ...more,
-          ...ending(app, found, { state: "succeeded", result, tokens: readAnswerTokens(answer) }),
-        ];
+        const tokens = readAnswerTokens(answer);
+        return [...more, ...ending(app, { ...place, state: "succeeded", result, tokens })];
       },
     },
     ended: () => undefined,
@@ -106,13 +106,8 @@ async function prepare(
 }
 
 /** Returns the writes that end a line and queue the next one. */
-function ending(
-  { batches, lines, clock }: BatchLineHandlerDeps,
-  { batch, line }: FoundLine,
-  outcome: Pick<Parameters<BatchLineStore["ending"]>[0], "state" | "result" | "tokens">,
-): readonly Write[] {
-  const ended = { batchId: batch.id, line: line.line, ...outcome };
-  return [lines.ending(ended), batches.counting(ended), ...batches.queueNext(batch.id, clock.now())];
+function ending({ batches, lines, clock }: BatchLineHandlerDeps, ended: EndedLine): readonly Write[] {
+  return [lines.ending(ended), batches.counting(ended), ...batches.queueNext(ended.batchId, clock.now())];
 }
 
 function resultLine({ batch, line }: FoundLine): ResultLine {

@@ -1,5 +1,5 @@
 import { HearthError } from "../../core/errors.js";
-import type { BatchLoad } from "./batch.js";
+import type { Batch, BatchLoad } from "./batch.js";
 
 /** Limits on batches; where nothing else is stated, a limit on a team holds for all its batches that have not ended, together. */
 export interface BatchLimits {
@@ -16,14 +16,11 @@ export interface BatchLimits {
   readonly bodyBytesMax: number;
 }
 
-/** Requests and bytes that are added. */
-type Added = Pick<BatchLoad, "lines" | "bytes">;
-
 /**
  * Checks whether a team may have another batch. @param load without the new one.
  * @throws HearthError `rate_limited` that says what the team has too much of.
  */
-export function checkLoad(load: BatchLoad, added: Added, limits: BatchLimits): void {
+export function checkLoad(load: BatchLoad, { lines, bytes }: Batch, limits: BatchLimits): void {
   const refuse = (what: string): never => {
     throw new HearthError(
       "rate_limited",
@@ -31,8 +28,8 @@ export function checkLoad(load: BatchLoad, added: Added, limits: BatchLimits): v
     );
   };
   if (load.batches >= limits.teamBatchesMax) refuse(`${load.batches} of ${limits.teamBatchesMax} batches`);
-  if (load.lines + added.lines > limits.teamBatchLinesMax)
+  if (load.lines + lines > limits.teamBatchLinesMax)
     refuse(`${load.lines} of ${limits.teamBatchLinesMax} requests`);
-  if (load.bytes + added.bytes > limits.teamBatchBytesMax)
+  if (load.bytes + bytes > limits.teamBatchBytesMax)
     refuse(`${load.bytes} of ${limits.teamBatchBytesMax} bytes`);
 }

@@ -238,7 +238,7 @@ export class BatchProgress {
       }
       await flush();
       const counted = batches.update(batch.id, ["validating", "cancelling"], total);
-      if (errors.length === 0) await admit(batch, total, [counted]);
+      if (errors.length === 0) await admit({ ...batch, ...total }, [counted]);
     } catch (thrown) {
       if (!isRefusal(thrown)) throw thrown;
       errors.push(wholeError(thrown.message));

@@ -143,8 +143,8 @@ it("a run of this server whose end the database has lost is interrupted after te
   await runs.insert(aRun({ id: "run-lost", reservedTicks: null }), []);
   await runs.insert(aRun({ id: "run-live", reservedTicks: null }), []);
   const clock = createManualClock(0);
-  const live = { has: (id: string) => id === "run-live" };
-  const look = createLostRuns(live, { runs, writes, clock, logger: silentLogger });
+  const isLive = (id: string) => id === "run-live";
+  const look = createLostRuns(isLive, { runs, writes, clock, logger: silentLogger });
   const states = async (): Promise<Record<string, string>> =>
     Object.fromEntries((await runs.list(10)).map(({ id, state }) => [id, state]));
 

@@ -18,9 +18,8 @@ import type { Call } from "../../server/route.js";
 import { followResponse } from "./stream.js";
 
 function createEncoder(app: AppContext, ready: ResponseAnswer): ResponseEncoder {
-  const { model: modelName } = ready.request;
-  const model = usableModel(app.models, modelName);
-  return createResponseEncoder(identifyResponse(ready, { model, modelName }, app));
+  const model = usableModel(app.models, ready.request.model);
+  return createResponseEncoder(identifyResponse(ready, model, app));
 }
 
 /** Sends an empty response that is complete, and stores nothing. */
