@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { convertSchema, type Conversion } from "../../../../src/grammar/convert.js";
+import { parseSchemaText } from "../../../../src/grammar/schema/json-text.js";
 import { SchemaRefusal } from "../../../../src/grammar/schema/refusal.js";
 import { createValidator, type Validator } from "../../../../src/grammar/schema/validate.js";
 import type { Compiled, Matcher } from "./matcher.js";
@@ -26,7 +27,10 @@ interface Ready {
 }
 
 export async function evaluateSchema(path: string, matcher: Matcher, alive: Alive): Promise<Verdicts> {
-  const { schema, tests } = JSON.parse(readFileSync(path, "utf8")) as { schema: unknown; tests?: Test[] };
+  const { schema, tests } = parseSchemaText(readFileSync(path, "utf8")) as {
+    schema: unknown;
+    tests?: Test[];
+  };
   const evaluateUnder = async (rule: Rule): Promise<Verdict> => {
     const ready = await prepare(schema, rule, matcher, alive);
     if ("kind" in ready) return ready;
@@ -53,7 +57,7 @@ export async function evaluateSuite(
   matcher: Matcher,
   alive: Alive,
 ): Promise<SuiteCount> {
-  const groups = JSON.parse(readFileSync(path, "utf8")) as {
+  const groups = parseSchemaText(readFileSync(path, "utf8")) as {
     description: string;
     schema: unknown;
     tests: Test[];

@@ -3,6 +3,7 @@
  * the schema declares them, found through references and branches without knowledge of how the grammar was
  * built.
  */
+import { ExactNumber } from "../../../../src/grammar/regular/number/decimal.js";
 import { inPlaceSubschemas } from "../../../../src/grammar/schema/progress.js";
 import type { SchemaNode } from "../../../../src/grammar/schema/node.js";
 import { canonicalText } from "../../../../src/grammar/schema/validate/equality.js";
@@ -37,7 +38,7 @@ class Ordered {
 }
 
 function arrange(nodes: readonly SchemaNode[], value: unknown, order: Order, validator: Validator): unknown {
-  if (typeof value !== "object" || value === null) return value;
+  if (!isContainer(value)) return value;
   const all = closure(nodes, value, order, validator);
   const listed = all
     .flatMap((node) => node.values ?? [])
@@ -48,7 +49,8 @@ function arrange(nodes: readonly SchemaNode[], value: unknown, order: Order, val
   const declared = all.flatMap((node) => [...(node.properties?.keys() ?? [])]);
   const required = all.flatMap((node) => [...(node.required ?? [])]);
   const first = order === "closest" && !declared.includes("$schema") ? ["$schema"] : [];
-  const names = new Set([...first, ...declared, ...required, ...Object.keys(value)]);
+  const patterned = Object.keys(value).filter((name) => all.some((node) => matchesSomePattern(node, name)));
+  const names = new Set([...first, ...declared, ...required, ...patterned, ...Object.keys(value)]);
   const entries = new Map(Object.entries(value));
   return new Ordered(
     [...names]
@@ -63,7 +65,7 @@ function arrange(nodes: readonly SchemaNode[], value: unknown, order: Order, val
  */
 function backwards(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(backwards);
-  if (typeof value !== "object" || value === null) return value;
+  if (!isContainer(value)) return value;
   const entries = Object.entries(value).reverse();
   return new Ordered(entries.map(([key, item]) => [key, backwards(item)]));
 }
@@ -109,7 +111,7 @@ function withoutFarther(
 }
 
 function countUndeclared(node: SchemaNode, value: unknown, validator: Validator): number {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return 0;
+  if (!isContainer(value) || Array.isArray(value)) return 0;
   const all = closure([node], value, "own-first", validator);
   return Object.keys(value).filter((key) => !all.some(({ properties }) => properties?.has(key))).length;
 }
@@ -133,6 +135,15 @@ function memberNodes(nodes: readonly SchemaNode[], name: string): SchemaNode[] {
   });
 }
 
+function matchesSomePattern(node: SchemaNode, name: string): boolean {
+  return (node.patternProperties ?? []).some(({ pattern }) => matchesPattern(pattern, name));
+}
+
+/** Returns whether a value is an array or an object; a number with many digits is neither. */
+function isContainer(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !(value instanceof ExactNumber);
+}
+
 function matchesPattern(pattern: string, name: string): boolean {
   try {
     return new RegExp(pattern, "u").test(name);
@@ -143,7 +154,7 @@ function matchesPattern(pattern: string, name: string): boolean {
 
 function write(value: unknown, comma: string, colon: string): string {
   if (Array.isArray(value)) return `[${value.map((item) => write(item, comma, colon)).join(comma)}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (!isContainer(value)) return value instanceof ExactNumber ? value.toString() : JSON.stringify(value);
   const entries = value instanceof Ordered ? value.entries : Object.entries(value);
   const members = entries.map(([key, item]) => `${JSON.stringify(key)}${colon}${write(item, comma, colon)}`);
   return `{${members.join(comma)}}`;
