@@ -17,6 +17,7 @@ import { compilePatterns } from "../schema/validate/patterns.js";
 import { createValidator, type Validator } from "../schema/validate.js";
 import { isEmptyArrayShape, isEmptyObjectShape } from "./emptiness.js";
 import { complement } from "./complement.js";
+import { contradictsReference } from "./ref-siblings.js";
 import { satisfying } from "./satisfying.js";
 import { anyValue, hasNoShape, noValue, type Language, type Term } from "./language.js";
 import { intersectLanguages, type Emptiness } from "./merge.js";
@@ -50,8 +51,9 @@ export function createScope(root: SchemaNode, closesObjects: boolean): GrammarSc
           validator,
         );
         // Siblings that contradict the reference are ignored, as the document's draft does with all of them.
-        const contradicts = node.refStandsAlone === true && hasNoShape(language);
-        return contradicts && node.ref !== undefined ? scope.satisfying(node.ref) : language;
+        if (node.refStandsAlone !== true || node.ref === undefined) return language;
+        const target = scope.satisfying(node.ref);
+        return contradictsReference(language, target) ? target : language;
       }),
     ),
     complement: memoized((node) =>

@@ -13,6 +13,9 @@ const $schema = "http://json-schema.org/draft-07/schema#";
 const definitions = {
   word: { type: "string", minLength: 2 },
   base: { type: "object", properties: { id: { type: "integer" } }, required: ["id"] },
+  loose: { type: "object", properties: { id: { type: "integer" } } },
+  untyped: { properties: { id: { type: "integer" } }, required: ["id"] },
+  either: { anyOf: [{ type: "string" }, { type: "object", properties: { id: { type: "integer" } } }] },
 };
 const inA = (schema: object, draft: string = $schema) => ({
   $schema: draft,
@@ -39,6 +42,33 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     schema: inA({ $ref: "#/definitions/word", type: "integer" }),
     generated: ['{"a":"ab"}'],
     not: ['{"a":1}', '{"a":"a"}'],
+  },
+  "are ignored where they leave only types about which the reference says nothing": {
+    schema: inA({ $ref: "#/definitions/untyped", type: "string" }),
+    additionalProperties: false,
+    generated: ['{"a":{"id":1}}'],
+    not: ['{"a":{}}', '{"a":{"id":"x"}}'],
+  },
+  "limit a reference that names their type among others": {
+    schema: inA({ $ref: "#/definitions/either", type: "string" }),
+    generated: ['{"a":"x"}'],
+    not: ['{"a":{"id":1}}', '{"a":1}'],
+  },
+  "are ignored where they close an object to every key of the reference": {
+    schema: inA({ $ref: "#/definitions/loose", additionalProperties: false }),
+    additionalProperties: false,
+    generated: ['{"a":{"id":1}}', '{"a":{}}'],
+    not: ['{"a":{"id":"x"}}', '{"a":{"more":1}}'],
+  },
+  "limit the keys where they declare some themselves": {
+    schema: inA({
+      $ref: "#/definitions/loose",
+      properties: { id: { minimum: 3 } },
+      additionalProperties: false,
+    }),
+    additionalProperties: false,
+    generated: ['{"a":{"id":3}}', '{"a":{}}'],
+    not: ['{"a":{"id":2}}', '{"a":{"more":1}}'],
   },
   "are ignored where they are no schema": {
     schema: inA({ $ref: "#/definitions/word", required: true, maxLength: 3 }),
