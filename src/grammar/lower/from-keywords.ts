@@ -143,6 +143,7 @@ function toMembers(node: SchemaNode, scope: GrammarScope): Members | null {
   return {
     properties: new Map([...(properties ?? [])].map(([key, value]) => [key, scope.terms.of(value)])),
     patterns: (patternProperties ?? []).map(({ pattern, node: value }) => ({
+      source: pattern,
       automaton: scope.pattern(pattern),
       term: scope.terms.of(value),
     })),

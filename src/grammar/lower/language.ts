@@ -73,6 +73,8 @@ export interface ArrayShape {
 }
 
 interface PatternMember {
+  /** The pattern as the schema has it; it orders the keys that it lists. */
+  readonly source: string;
   readonly automaton: Automaton;
   readonly term: Term;
 }

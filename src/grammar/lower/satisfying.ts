@@ -145,7 +145,7 @@ function closedObject(shape: ObjectShape, term: Term): ObjectShape {
       evaluating.flatMap(({ properties }) => [...properties.keys()].map((key) => [key, anyTerm] as const)),
     ),
     patterns: evaluating.flatMap(({ patterns }) =>
-      patterns.map(({ automaton }) => ({ automaton, term: anyTerm })),
+      patterns.map(({ source, automaton }) => ({ source, automaton, term: anyTerm })),
     ),
     additional: term,
     declares: true,

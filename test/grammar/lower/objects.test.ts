@@ -118,6 +118,24 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ['{"x":1,"y":1,"n7":2}', '{"n7":2,"n8":2}', "{}"],
     not: ['{"x":1,"x":1}', '{"x":2}', '{"z":1}'],
   },
+  "the names that a pattern lists have the order of the pattern": {
+    schema: {
+      type: "object",
+      patternProperties: { "^(windows|macos|linux)$": { type: "null" }, "^(tv|car)$": { const: 1 } },
+      additionalProperties: false,
+    },
+    generated: ['{"windows":null,"macos":null,"linux":null,"tv":1,"car":1}', '{"linux":null,"car":1}'],
+    not: ['{"linux":null,"macos":null}', '{"car":1,"tv":1}', '{"mac":null}'],
+  },
+  "the names that propertyNames lists in a pattern have the order of the pattern": {
+    schema: {
+      type: "object",
+      propertyNames: { pattern: "^(zebra|ant)$" },
+      additionalProperties: { type: "null" },
+    },
+    generated: ['{"zebra":null,"ant":null}', '{"ant":null}'],
+    not: ['{"ant":null,"zebra":null}', '{"zeb":null}'],
+  },
   "minProperties is left to the validator if repeated extra keys could satisfy it": {
     schema: { type: "object", minProperties: 2 },
     generated: ['{"a":1,"b":2}'],

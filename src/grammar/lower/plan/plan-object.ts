@@ -115,7 +115,7 @@ function createEntries(
 
 /**
  * Separates the undeclared keys of which there are few: as entries they cannot repeat, and are counted
- * exactly. They follow the order in which `propertyNames` lists them.
+ * exactly. They follow the order in which `propertyNames` or the patterns list them.
  */
 function separateFinite(
   undeclared: readonly Extra[],
@@ -132,7 +132,21 @@ function separateFinite(
   const listed = shape.names.flatMap(({ term }) => scope.language(term).values);
   const position = new Map<unknown, number>(listed.map((value, index) => [value, index]));
   const at = ({ key }: Entry): number => position.get(key) ?? listed.length;
-  return { extras, finite: finite.toSorted((a, b) => at(a) - at(b)) };
+  return { extras, finite: inOrderOfPatterns(finite, shape).toSorted((a, b) => at(a) - at(b)) };
+}
+
+/**
+ * Returns the keys in the order in which the patterns name them, such as `^(windows|macos)$`; unchanged if a key is in no pattern as
+ * text.
+ */
+function inOrderOfPatterns(entries: readonly Entry[], { members, names }: ObjectShape): readonly Entry[] {
+  const patterns = [
+    ...members.flatMap((one) => one.patterns.map(({ source }) => source)),
+    ...names.flatMap(({ term }) => term.literals.flatMap(({ node }) => node.pattern ?? [])),
+  ].join("\n");
+  const place = ({ key }: Entry): number => (typeof key === "string" ? patterns.indexOf(key) : -1);
+  if (entries.some((entry) => place(entry) < 0)) return entries;
+  return entries.toSorted((a, b) => place(a) - place(b));
 }
 
 const noExtras: { readonly extras: readonly Extra[]; readonly checks: readonly Check[] } = {
