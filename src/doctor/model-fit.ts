@@ -60,7 +60,7 @@ export interface FitReport extends FitAnswer {
 }
 
 /** About a model of which only the size is known. */
-export interface SizeReport extends Pick<FitAnswer, "verdict" | "neededBytes"> {
+export interface SizeReport extends ReturnType<typeof judgeSize> {
   readonly memory: MemoryReport;
 }
 

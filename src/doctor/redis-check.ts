@@ -19,7 +19,7 @@ export async function redisChecks(config: Config): Promise<readonly DoctorCheck[
   try {
     await connection.start();
     const problem = connection.problem();
-    if (problem === null) return [{ name: "redis", ok: true, ...(await describe(connection)) }];
+    if (problem === null) return [await describe(connection)];
     const consequence =
       limitsWithoutRedis === "open"
         ? "each server counts rate limits for itself"
@@ -31,7 +31,7 @@ export async function redisChecks(config: Config): Promise<readonly DoctorCheck[
 }
 
 /** Redis may refuse this question to the user of the address, who may count all the same. */
-async function describe(connection: RedisConnection): Promise<Pick<DoctorCheck, "detail" | "warning">> {
+async function describe(connection: RedisConnection): Promise<DoctorCheck> {
   const info = await connection.info().catch(() => "");
   const read = (name: string): string | null =>
     new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1] ?? null;
@@ -39,7 +39,9 @@ async function describe(connection: RedisConnection): Promise<Pick<DoctorCheck, 
   const version = valkey === null ? read("redis_version") : valkey;
   const name = `${valkey === null ? "Redis" : "Valkey"}${version === null ? "" : ` ${version}`}`;
   const policy = read("maxmemory_policy") ?? "noeviction";
-  if (read("maxmemory") === "0" || policy === "noeviction") return { detail: `${name} counts rate limits` };
+  const check = { name: "redis", ok: true };
+  const counts = `${name} counts rate limits`;
+  if (read("maxmemory") === "0" || policy === "noeviction") return { ...check, detail: counts };
   const forgets = `when its memory is full it forgets counts (maxmemory-policy ${policy}): set noeviction`;
-  return { warning: true, detail: `${name} counts rate limits; ${forgets}` };
+  return { ...check, warning: true, detail: `${counts}; ${forgets}` };
 }

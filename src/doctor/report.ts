@@ -1,5 +1,5 @@
 /** Checks an installation, for `hearth doctor` and for a running server. */
-import type { LoadedConfig } from "../config/config.js";
+import type { Config, LoadedConfig } from "../config/config.js";
 import type { Model, ModelRegistry } from "../core/model.js";
 import type { DoctorCheck, DoctorReport } from "../core/report/doctor.js";
 import { gpuReportInOwnProcess } from "../engine/gpu/own-process.js";
@@ -16,7 +16,8 @@ import { effectiveSettings } from "./settings.js";
 import type { TemplateReport } from "./template-report.js";
 
 /** The configuration of an installation. */
-export interface ExaminedConfig extends Pick<LoadedConfig, "config"> {
+export interface ExaminedConfig {
+  readonly config: Config;
   /** Where each setting comes from; null: no setting is shown. */
   readonly sources: LoadedConfig["sources"] | null;
 }

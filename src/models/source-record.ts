@@ -16,7 +16,7 @@ const filesMax = 10_000;
 const textCharsMax = 2048;
 
 const text = z.string().min(1).max(textCharsMax);
-const origin = {
+const origin = z.object({
   /** `org/repo`, or a URL without its query and credentials. */
   source: text,
   /** The commit of the repository. */
@@ -24,7 +24,7 @@ const origin = {
   /** `name:tag` of the curated list. */
   name: text.nullable(),
   license: text.nullable(),
-};
+});
 const file = z.object({
   /** Relative to the folder of the record, with `/`. */
   path: text.refine((path) => isInside(path), "must be a relative path inside the folder"),
@@ -34,14 +34,14 @@ const file = z.object({
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .nullable(),
-  source: origin.source.optional(),
-  revision: origin.revision.optional(),
-  name: origin.name.optional(),
-  license: origin.license.optional(),
+  source: origin.shape.source.optional(),
+  revision: origin.shape.revision.optional(),
+  name: origin.shape.name.optional(),
+  license: origin.shape.license.optional(),
 });
 
 export const sourceRecordSchema = z.object({
-  ...origin,
+  ...origin.shape,
   files: z.array(file).max(filesMax),
   /** ISO 8601, of the latest download. */
   pulledAt: z.iso.datetime(),
@@ -49,7 +49,7 @@ export const sourceRecordSchema = z.object({
 
 export type SourceRecord = z.infer<typeof sourceRecordSchema>;
 /** Where one file came from. */
-export type Origin = Pick<SourceRecord, "source" | "revision" | "name" | "license">;
+export type Origin = z.infer<typeof origin>;
 
 /** Returns the record of a folder; null if there is none, or none that can be read. */
 export async function readSourceRecord(folder: string): Promise<SourceRecord | null> {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { isGgufKind, type Model } from "../../core/model.js";
 import { responseArray, responseObject } from "../../dialects/response-fields.js";
-import type { ModelCard } from "../../models/library/cards.js";
+import type { ModelCard } from "../../models/library/details.js";
 
 export const detailsSchema = responseObject({
   parent_model: z.literal(""),

@@ -4,7 +4,8 @@ import { authorise, isAllowed, modelNames } from "../../accounts/principals/perm
 import type { ModelInMemory } from "../../core/metrics.js";
 import type { Model } from "../../core/model.js";
 import { countField, responseArray, responseObject } from "../../dialects/response-fields.js";
-import { createCardReader, type ModelCard } from "../../models/library/cards.js";
+import { createCardReader } from "../../models/library/cards.js";
+import type { ModelCard } from "../../models/library/details.js";
 import { detailsSchema, readDigest, presentDetails } from "./model.js";
 import { apiKeyRoute } from "../server/route.js";
 import { ollamaClients } from "./clients.js";

@@ -33,9 +33,9 @@ const setByCommand = "hearth set";
 /** Knows the sources of the settings of models, and with them what a change of a name needs. It changes nothing itself. */
 export class SettingSources {
   readonly #store: ModelSettingsStore;
-  readonly #models: Pick<ModelRegistry, "list">;
+  readonly #models: ModelRegistry;
 
-  constructor(store: ModelSettingsStore, models: Pick<ModelRegistry, "list">) {
+  constructor(store: ModelSettingsStore, models: ModelRegistry) {
     this.#store = store;
     this.#models = models;
   }

@@ -51,16 +51,20 @@ interface PullOptions {
   readonly onProgress: (progress: PullProgress) => void;
 }
 
-export interface PullResult {
+/** What the registry says of a downloaded model. */
+interface DownloadedModel {
   /** The model's name for requests; the name of a projector, which has none. */
   readonly id: string;
   readonly kind: ModelKind | "projector";
+  /** A public clause that says why the engine cannot load the model, though it was downloaded as it is; null: it can. */
+  readonly problem: string | null;
+}
+
+export interface PullResult extends DownloadedModel {
   /** Paths relative to the folder of models, with the SHA-256 of each. */
   readonly files: readonly { readonly path: string; readonly bytes: number; readonly sha256: string }[];
   readonly bytes: number;
   readonly license: string | null;
-  /** A public clause that says why the engine cannot load the model, though it was downloaded as it is; null: it can. */
-  readonly problem: string | null;
 }
 
 export interface Puller {
@@ -201,7 +205,7 @@ async function withTransport<T>(
   const transport =
     url === null
       ? await openTransport(settings.endpoint, true, settings, network)
-      : await openTransport(url, mayUrlBeNear, { token: null, proxies: settings.proxies }, network);
+      : await openTransport(url, mayUrlBeNear, { ...settings, token: null }, network);
   try {
     return await work(transport);
   } finally {
@@ -228,7 +232,7 @@ async function requireSpace({ models, statfs = statfsOf }: PullerDeps, plan: Pla
 async function describe(
   { visionFamilies }: PullerDeps,
   { kind, folder, files }: Plan,
-): Promise<Pick<PullResult, "id" | "kind" | "problem">> {
+): Promise<DownloadedModel> {
   if (kind !== "gguf") {
     const { problem } =
       kind === "image"

@@ -1,11 +1,8 @@
 import { LRUCache } from "lru-cache";
 import { loadKey, type Model } from "../../core/model.js";
-import { readDetails, type ModelDetails } from "./details.js";
+import { readDetails, type ModelCard } from "./details.js";
 
 const cardsMax = 4096;
-
-/** What lists show of a model beyond what the registry keeps. */
-export type ModelCard = Pick<ModelDetails, "parameters" | "quantization" | "sha256">;
 
 /** Returns a function that reads the files of a model once, until they change. Never rejects because of what they contain. */
 export function createCardReader(): (model: Model) => Promise<ModelCard> {

@@ -9,14 +9,20 @@ import { listPartFiles } from "../parts.js";
 import { findOwnPath } from "./remove.js";
 import { findFileOrigin, readSourceRecord, type Origin } from "../source-record.js";
 
-export interface ModelDetails {
-  readonly architecture: string | null;
+/** What lists show of a model beyond what the registry keeps. */
+export interface ModelCard {
   /** Numbers in all weights. */
   readonly parameters: number | null;
-  readonly layers: number | null;
-  readonly embeddingLength: number | null;
   /** Type of most weights, such as `Q4_K_M`. */
   readonly quantization: string | null;
+  /** Hex digest of the weights: of the manifest, or as downloaded; null for several files, or when unknown. */
+  readonly sha256: string | null;
+}
+
+export interface ModelDetails extends ModelCard {
+  readonly architecture: string | null;
+  readonly layers: number | null;
+  readonly embeddingLength: number | null;
   /** For a mixture of experts: how many there are in a layer, and how many a token uses. */
   readonly experts: { readonly count: number; readonly used: number } | null;
   /** The sum over all parts; null for a model that is no GGUF, or unusable. */
@@ -25,8 +31,6 @@ export interface ModelDetails {
   readonly chatTemplate: string | null;
   /** Where the files were downloaded from. */
   readonly origin: Origin | null;
-  /** Hex digest of the weights: of the manifest, or as downloaded; null for several files, or when unknown. */
-  readonly sha256: string | null;
 }
 
 /** Returns when the files of a model were changed last, in ms since the epoch; 0 for one that has none. */

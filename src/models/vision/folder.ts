@@ -26,9 +26,6 @@ const graphFilesMax = 1000;
 
 const config = z.object({ model_type: z.string().min(1).max(200) });
 
-/** What a manifest says of the files. */
-type Sizes = Pick<WrittenManifest, "bytes" | "files">;
-
 interface VisionFolder {
   readonly weights: Weights;
   /** `model_type`, or `unknown`. */
@@ -48,7 +45,7 @@ export function isVisionFolder(names: readonly string[]): boolean {
 export async function inspectVision(
   folder: string,
   families: readonly string[],
-  manifest: Sizes | null,
+  manifest: WrittenManifest | null,
 ): Promise<VisionFolder> {
   const path = join(folder, configFile);
   const modifiedTime = (await stat(path).catch(() => null))?.mtimeMs ?? 0;
@@ -99,7 +96,7 @@ function unserved(family: string | null, families: readonly string[]): string | 
   return families.includes(family) ? null : `it is a ${quoted(family)}, which this server does not support.`;
 }
 
-function wrongSize(bytes: number, manifest: Sizes | null): string | null {
+function wrongSize(bytes: number, manifest: WrittenManifest | null): string | null {
   if (manifest?.bytes === undefined || manifest.bytes === bytes) return null;
   return `its files are ${grouped(bytes)} bytes, the manifest says ${grouped(manifest.bytes)}.`;
 }
@@ -117,7 +114,7 @@ async function readFamily(path: string): Promise<string | null> {
  * Returns the size of the files that the manifest lists; if it lists none, of the required files and the
  * graphs.
  */
-async function sumBytes(folder: string, manifest: Sizes | null): Promise<number> {
+async function sumBytes(folder: string, manifest: WrittenManifest | null): Promise<number> {
   const graphs = (await graphNames(folder)).map((name) => join(graphFolder, name));
   const names = manifest?.files?.map(({ path }) => path) ?? [...neededFiles, ...graphs];
   let bytes = 0;

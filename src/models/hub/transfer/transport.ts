@@ -58,7 +58,7 @@ const headerBytesMax = 32 * 1024;
 export async function openTransport(
   start: URL,
   mayBeNear: boolean,
-  { token, proxies }: Pick<HubSettings, "token" | "proxies">,
+  { token, proxies }: HubSettings,
   { lookup = lookupAll, dial }: NetworkDeps,
 ) {
   // Only a proxy may know the name.
