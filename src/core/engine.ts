@@ -134,15 +134,10 @@ export interface LoadedModel {
   release(keepAliveMs?: number): void;
 }
 
-/** A model in memory, as `hearth ps` shows it. */
-export interface ResidentModel {
-  readonly id: string;
-  /** Estimated memory: weights, KV cache of all slots, buffers. */
-  readonly bytes: number;
+/** What every engine's worker reports of a loaded model; an engine may add fields. */
+export interface NativeModelInfo {
   /** `cpu`, the GPU's kind, or the kind and state of a remote engine. */
   readonly device: string;
-  /** Whether a remote engine runs it: only its vocabulary is in memory here. */
-  readonly isRemote?: boolean;
   readonly contextTokens: number;
   readonly slots: number;
   /** What its chat template needs of an ordinary conversation: names of repairs; absent: none. */
@@ -151,6 +146,15 @@ export interface ResidentModel {
   readonly templateCall?: string;
   /** The marks before and after its reasoning; absent: the model never reasons, or writes it as messages of its own. */
   readonly templateReasoning?: readonly [string, string];
+}
+
+/** A model in memory, as `hearth ps` shows it. */
+export interface ResidentModel extends NativeModelInfo {
+  readonly id: string;
+  /** Estimated memory: weights, KV cache of all slots, buffers. */
+  readonly bytes: number;
+  /** Whether a remote engine runs it: only its vocabulary is in memory here. */
+  readonly isRemote?: boolean;
   /** Milliseconds since the epoch. */
   readonly loadedAt: number;
   /** When it is unloaded if it is not used until then; null while it is in use. */

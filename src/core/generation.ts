@@ -15,11 +15,15 @@ import type { RequestLabels } from "./requests/labels.js";
 
 type Role = "system" | "user" | "assistant" | "tool";
 
-export interface ToolCall {
-  readonly id: string;
+/** A call as a model writes it. */
+export interface WrittenCall {
   readonly name: string;
   /** JSON text of the arguments object. */
   readonly arguments: string;
+}
+
+export interface ToolCall extends WrittenCall {
+  readonly id: string;
 }
 
 /** The text of a message and its images and sounds, if any. */

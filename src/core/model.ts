@@ -158,7 +158,7 @@ export function completeRequest(request: GenerationRequest, { defaults = {} }: M
   return {
     ...request,
     messages: request.raw === undefined ? withSystem(request.messages, defaults) : request.messages,
-    sampling: completeSampling(request, defaults),
+    sampling: completeSampling(request.sampling, defaults, request.penaltyTokensUnstated),
     statedSampling: joinSampling(request.sampling, defaults),
     ...completeLimit(request, defaults),
   };
@@ -178,10 +178,11 @@ export function atPercent(model: Model, percent: number): Model {
   return { ...model, manifest: { ...model.manifest, prices: reduced } };
 }
 
-/** Returns how the tokens of a request are sampled. */
+/** Returns how the tokens of a request are sampled. @param penaltyTokensUnstated as in GenerationRequest */
 export function completeSampling(
-  { sampling, penaltyTokensUnstated }: SamplingRequest,
+  sampling: StatedSampling,
   defaults: RequestDefaults,
+  penaltyTokensUnstated?: number,
 ): Sampling {
   const stated = joinSampling(sampling, defaults);
   return {
@@ -197,8 +198,6 @@ export function completeSampling(
     logitBias: stated.logitBias ?? {},
   };
 }
-
-type SamplingRequest = Pick<GenerationRequest, "sampling" | "penaltyTokensUnstated">;
 
 /** Returns what a request states, and what the operator does where it states nothing. A request can state that there is no limit. */
 function joinSampling(stated: StatedSampling, { sampling = {} }: RequestDefaults): StatedSampling {

@@ -28,7 +28,9 @@ export interface Elsewhere {
   readonly turn: number;
 }
 
-export interface SchedulerState extends Pick<SchedulingState, "passedOver"> {
+export interface SchedulerState {
+  /** As in SchedulingState. */
+  readonly passedOver: SchedulingState["passedOver"];
   /** By model; only models with runs. */
   readonly shares: ReadonlyMap<string, Shares>;
   readonly running: ReadonlyMap<string, ScheduledRun>;

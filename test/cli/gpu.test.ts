@@ -32,7 +32,7 @@ describe("hearth doctor, about the GPU", () => {
     ],
     [
       "prints it, too, where Vulkan is used instead",
-      { used: { device: "vulkan", totalBytes: 24e9 } },
+      { used: { device: "vulkan", totalBytes: 24e9, freeBytes: 20e9, isUnified: false } },
       true,
       `vulkan, 24.0 GB; CUDA binaries are not installed: ${command}`,
     ],
@@ -44,7 +44,7 @@ describe("hearth doctor, about the GPU", () => {
     ],
     [
       "names device and memory of the GPU that is used",
-      { used: { device: "cuda", totalBytes: 80e9 }, binaries: withCuda },
+      { used: { device: "cuda", totalBytes: 80e9, freeBytes: 70e9, isUnified: false }, binaries: withCuda },
       true,
       "cuda, 80.0 GB",
     ],

@@ -2,13 +2,16 @@
 import type { GenerationEvent } from "../generation.js";
 import type { MessageImage } from "../images/images.js";
 
-/** An image that a call has generated. */
-interface CallImage {
-  /** The encoded image file. */
+/** An encoded image file. */
+interface EncodedImage {
   readonly base64: string;
+  readonly format: "png" | "jpeg" | "webp";
+}
+
+/** An image that a call has generated. */
+interface CallImage extends EncodedImage {
   /** The text that the image was generated from. */
   readonly prompt: string;
-  readonly format: "png" | "jpeg" | "webp";
   /** In pixels. */
   readonly width: number;
   readonly height: number;
@@ -18,7 +21,7 @@ interface CallImage {
 export const drawnText = "The image was drawn and is shown to the user.";
 
 /** Returns the image of a call's result as part of a text, at its end. */
-export function resultImage(image: Pick<CallImage, "base64" | "format">, text: string): MessageImage {
+export function resultImage(image: EncodedImage, text: string): MessageImage {
   const url = `data:image/${image.format};base64,${image.base64}`;
   return { at: text.length, url, detail: "auto", param: "input", optional: true };
 }

@@ -66,7 +66,7 @@ export function readResponseSettings(
 
 /** Returns the fields as the model answers the request. */
 export function repeatedFields(settings: ResponseSettings, { defaults = {} }: Model): RepeatedFields {
-  const unstated = completeSampling({ sampling: {} }, defaults);
+  const unstated = completeSampling({}, defaults);
   return {
     ...settings,
     max_output_tokens:

@@ -14,7 +14,7 @@ export interface GpuReport {
 export interface GpuFacts {
   readonly setting: GpuSetting["gpu"];
   readonly seen: "nvidia" | "other" | "none" | null;
-  readonly used: Pick<UsableGpu, "device" | "totalBytes"> | null;
+  readonly used: UsableGpu | null;
   /** `linux-x64` */
   readonly platform: string;
   /** Names of the installed packages with GPU binaries, such as `linux-x64-vulkan`. */

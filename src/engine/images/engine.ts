@@ -5,12 +5,13 @@
  */
 import { dirname } from "node:path";
 import sharp from "sharp";
+import type { NativeModelInfo } from "../../core/engine.js";
 import type { Clock } from "../../core/clock.js";
 import { HearthError, toHearthError } from "../../core/errors.js";
 import type { ImageEngine, ImageFormat } from "../../core/images/image-generation.js";
 import type { Model } from "../../core/model.js";
 import type { ModelMemory } from "../memory/model-memory.js";
-import { ResidentModels, type NativeModelInfo } from "../memory/resident-models.js";
+import { ResidentModels } from "../memory/resident-models.js";
 import { WorkerLostError } from "../worker/client-options.js";
 import { WorkerClient } from "../worker/client.js";
 import type { RawImage } from "./image-model.js";

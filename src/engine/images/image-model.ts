@@ -130,7 +130,7 @@ async function denoise(
   return sample;
 }
 
-interface Embedded extends Pick<ClipText, "read" | "tokens"> {
+interface Embedded extends Omit<ClipText, "ids"> {
   readonly tensor: FloatTensor;
 }
 

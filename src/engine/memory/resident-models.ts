@@ -7,16 +7,11 @@
  * model waits for its memory, a resident model may be held back: it takes no new leases, and is unloaded when it is idle.
  */
 import type { Clock } from "../../core/clock.js";
-import type { ResidentModel } from "../../core/engine.js";
+import type { NativeModelInfo, ResidentModel } from "../../core/engine.js";
 import { toHearthError, HearthError } from "../../core/errors.js";
 import { loadKey, type Model } from "../../core/model.js";
 import type { ClientEntry, ModelMemory } from "./model-memory.js";
 import { promiseOrAbort, WaitingLeases } from "./waiting-leases.js";
-
-/** What every engine's worker reports of a loaded model; an engine may add fields. */
-export type NativeModelInfo = Pick<ResidentModel, "contextTokens" | "slots" | "device" | TemplateField>;
-
-type TemplateField = "templateRepairs" | "templateCall" | "templateReasoning";
 
 export interface ModelsDeps<N extends NativeModelInfo> {
   readonly clock: Clock;

@@ -4,7 +4,7 @@
  */
 import { Channel } from "../../core/channel.js";
 import type { Clock } from "../../core/clock.js";
-import type { DecodeJob, Engine, LoadedModel, ResidentModel } from "../../core/engine.js";
+import type { DecodeJob, Engine, LoadedModel, NativeModelInfo, ResidentModel } from "../../core/engine.js";
 import { notRead, toHearthError, type HearthError } from "../../core/errors.js";
 import type { EngineEvent } from "../../core/generation.js";
 import { eventMerging, waitingEventsMax } from "../../core/requests/event-merging.js";
@@ -13,7 +13,7 @@ import type { Random } from "../../core/random.js";
 import type { LanguageWorker } from "../language/language-worker.js";
 import { seedJob, type SeededJob } from "../language/seeded-job.js";
 import type { ModelMemory } from "../memory/model-memory.js";
-import { ResidentModels, type LeasedModel, type NativeModelInfo } from "../memory/resident-models.js";
+import { ResidentModels, type LeasedModel } from "../memory/resident-models.js";
 import { sampleText } from "./check.js";
 import { createRemoteEmbeddings } from "./embed/embedding-engine.js";
 import { isUnreachable, mayBeTriedElsewhere } from "./errors.js";
@@ -69,7 +69,7 @@ export function createRemoteEngine(deps: RemoteEngineDeps) {
     models.list().map((resident) => shownResident(resident, poolsInUse.get(resident.id)));
   const engine: Engine = {
     async load(model, signal) {
-      if (isText(model)) return texts.load(model, signal);
+      if (isText(model)) return texts.load(model);
       const pool = findPool(model);
       await pool.ready();
       const leased = await lease(model, signal);

@@ -3,12 +3,13 @@
  * other. The worker checks between two steps of a model whether the description is aborted, and is never terminated during a step.
  */
 import { dirname } from "node:path";
+import type { NativeModelInfo } from "../../core/engine.js";
 import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
 import { loadKey, type Model } from "../../core/model.js";
 import type { VisionEngine } from "../../core/images/vision.js";
 import type { ModelMemory } from "../memory/model-memory.js";
-import { ResidentModels, type NativeModelInfo } from "../memory/resident-models.js";
+import { ResidentModels } from "../memory/resident-models.js";
 import { WorkerClient } from "../worker/client.js";
 import type { VisionReplies, VisionRequest, VisionSettings } from "./protocol.js";
 

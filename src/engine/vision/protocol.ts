@@ -1,6 +1,6 @@
+import type { NativeModelInfo } from "../../core/engine.js";
 import type { DecodedImage } from "../../core/images/images.js";
 import type { ImageDescription, DescribeOptions } from "../../core/images/vision.js";
-import type { NativeModelInfo } from "../memory/resident-models.js";
 
 /** How the worker uses the machine. */
 export interface VisionSettings {

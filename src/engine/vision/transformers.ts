@@ -17,7 +17,7 @@ import type { InferenceSession } from "onnxruntime-node";
 import type { DecodedImage } from "../../core/images/images.js";
 import type { ImageDescription } from "../../core/images/vision.js";
 import { threadOptions } from "../worker/onnx-threads.js";
-import type { OpenOptions, Stopped } from "./family.js";
+import type { Stopped } from "./family.js";
 import { listModelFiles } from "./model-files.js";
 
 env.allowRemoteModels = false;
@@ -68,11 +68,7 @@ export interface Processor {
 
 const local = { local_files_only: true } as const;
 
-export async function openRunner(
-  opener: Opener,
-  folder: string,
-  { threads }: Pick<OpenOptions, "threads">,
-): Promise<Runner> {
+export async function openRunner(opener: Opener, folder: string, threads: number): Promise<Runner> {
   const { dtype, externalData } = await listModelFiles(folder);
   const options = {
     ...local,

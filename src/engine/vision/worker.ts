@@ -3,10 +3,10 @@
  * description checks between two steps whether it is aborted, and the thread is closed only when all calls have finished.
  */
 import { workerData } from "node:worker_threads";
+import type { NativeModelInfo } from "../../core/engine.js";
 import type { ImageDescription } from "../../core/images/vision.js";
 import { threadsFor } from "../worker/machine.js";
 import { lowerThreadPriority } from "../worker/onnx-threads.js";
-import type { NativeModelInfo } from "../memory/resident-models.js";
 import { templateRenderers } from "../language/renderer/renderer.js";
 import { threadClock } from "../worker/thread-clock.js";
 import { hostWorker, logToClient, type WorkerCall } from "../worker/host.js";

@@ -11,7 +11,7 @@ async function layersOf(load: { readonly gpuLayers?: number | "max" } | undefine
   const llama = { logger: () => undefined, loadModel: (given: object) => Promise.resolve((options = given)) };
   await loadWeights(
     llama as unknown as Llama,
-    { path: "/model.gguf", load },
+    { ...ember, path: "/model.gguf", load },
     { loadPlainly: (plainly) => plainly(), hooks: { type: "absent", reason: "" } },
   );
   return options.gpuLayers ?? "absent";

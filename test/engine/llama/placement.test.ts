@@ -8,6 +8,7 @@ import { listPatterns } from "../../../src/engine/native/placement.js";
 import { loadLlama } from "../../kit/engine/llama.js";
 import { root, temporaryFolder } from "../../kit/folder.js";
 import { writeModel } from "../../kit/models/gguf-writer.js";
+import { ember } from "../../kit/scripted/ember.js";
 
 const hooks = openEngineHooks(join(root, "dist/native"));
 const missing = hooks.type === "absent" ? ` (not run: ${hooks.reason})` : "";
@@ -34,7 +35,7 @@ describe("the placement of a model's tensors", () => {
       llama.logLevel = LlamaLogLevel.debug;
       llama.logger = (_level, message) => lines.push(...message.split("\n"));
       const loadPlainly = <T>(start: () => Promise<T>): Promise<T> => start();
-      const weights = await loadWeights(llama, { path: file, load }, { loadPlainly, hooks });
+      const weights = await loadWeights(llama, { ...ember, path: file, load }, { loadPlainly, hooks });
       await weights.dispose();
       Object.assign(llama, { logger, logLevel });
       return lines.flatMap((line) => /tensor (\S+) .*buffer type overridden/.exec(line)?.[1] ?? []);

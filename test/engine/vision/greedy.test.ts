@@ -36,7 +36,7 @@ function written(settings: object): string {
 }
 
 async function opened(folder: string): Promise<Runner> {
-  const runner = await openRunner(AutoModelForVision2Seq, folder, { threads: 1 });
+  const runner = await openRunner(AutoModelForVision2Seq, folder, 1);
   runners.push(runner);
   return runner;
 }

@@ -51,10 +51,9 @@ export interface StartedGrammar<S, F extends TextFollower> {
 type AnswerMarks = ModelLanguage["answerMarks"];
 
 /** A model as a constraint sees it. */
-export interface ConstrainedModel<S, F extends TextFollower> extends Pick<
-  ModelLanguage,
-  "tools" | "reasoning"
-> {
+export interface ConstrainedModel<S, F extends TextFollower> {
+  readonly tools: ModelLanguage["tools"];
+  readonly reasoning: ModelLanguage["reasoning"];
   readonly answerMarks?: AnswerMarks;
   /**
    * Starts a grammar.

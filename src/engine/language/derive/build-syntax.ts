@@ -14,7 +14,7 @@ interface FoundSyntax {
 export function buildSyntax(
   text: string,
   calls: readonly ProbeCall[],
-  more: Pick<CallSyntax, "promptEnd"> = {},
+  promptEnd?: string,
 ): FoundSyntax | null {
   const [first, second] = calls;
   if (first === undefined) return null;
@@ -30,7 +30,7 @@ export function buildSyntax(
   const body = other === null ? null : commonBody(found, other);
   if (other === null || body === null) return null;
   const middle = withoutIds(text.slice(found.end, other.start), calls);
-  return aroundCalls({ ...more, body }, lead, middle, text.slice(other.end));
+  return aroundCalls({ promptEnd, body }, lead, middle, text.slice(other.end));
 }
 
 /** Stands for an id. */
@@ -42,7 +42,7 @@ function withoutIds(text: string, calls: readonly ProbeCall[]): string {
 }
 
 /** Splits what is before a name at the id. */
-function readLead(before: string): Pick<CallSyntax, "before" | "afterId"> {
+function readLead(before: string) {
   const [first = "", second] = before.split(idPlace);
   return second === undefined
     ? { before: splitMark(first) }
@@ -88,7 +88,7 @@ function withOpening(parts: Parts, turnEnd = ""): FoundSyntax | null {
 }
 
 /** Returns what ends the turn where it is marks only. */
-function marksOfEnd(turnEnd: string): Pick<CallSyntax, "turnEnd"> {
+function marksOfEnd(turnEnd: string) {
   const pieces = piecesOfText(turnEnd).filter((piece) => piece.trim() !== "");
   return pieces.length > 0 && pieces.every(isMark) ? { turnEnd: pieces } : {};
 }

@@ -53,12 +53,8 @@ export function* deriveCalls(
 }
 
 /** Returns the syntax of calls, if its parser reads them back. */
-function readable(
-  region: string,
-  calls: readonly ProbeCall[],
-  more: Pick<CallSyntax, "promptEnd"> = {},
-): CallSyntax | null {
-  const found = buildSyntax(region, calls, more);
+function readable(region: string, calls: readonly ProbeCall[], promptEnd?: string): CallSyntax | null {
+  const found = buildSyntax(region, calls, promptEnd);
   const written = region.trimEnd();
   if (found === null) return null;
   const { syntax, turnEnd } = found;
@@ -74,7 +70,7 @@ function readableAfterPrompt(
   const [, promptEnd = ""] = /\s([^\p{L}\p{N}\s]{2,8})$/u.exec(turn.prompt) ?? [];
   const beforeSecond = region.slice(0, Math.max(0, region.indexOf(calls[1]?.name ?? "")));
   if (promptEnd === "" || !beforeSecond.endsWith(promptEnd)) return null;
-  return readable(promptEnd + region, calls, { promptEnd });
+  return readable(promptEnd + region, calls, promptEnd);
 }
 
 function* complete(

@@ -23,15 +23,19 @@ export interface DerivedLanguage extends DerivedTools {
   readonly efforts: readonly string[];
 }
 
-/** What the renderings depend on. */
-export interface DerivationSource {
-  /** Jinja source. */
-  readonly template: string;
-  readonly render: (variables: Readonly<Record<string, unknown>>) => Promise<Rendering> | Rendering;
+/** The texts of the vocabulary that a template uses. */
+export interface TemplateTexts {
   readonly bosText: string;
   readonly eosText: string;
   /** Texts of the tokens that end a turn. */
   readonly endTexts: readonly string[];
+}
+
+/** What the renderings depend on. */
+export interface DerivationSource extends TemplateTexts {
+  /** Jinja source. */
+  readonly template: string;
+  readonly render: (variables: Readonly<Record<string, unknown>>) => Promise<Rendering> | Rendering;
 }
 
 /** Ways to pass a conversation, in the order in which they are tried. */

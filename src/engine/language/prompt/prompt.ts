@@ -70,7 +70,7 @@ async function layOut(
   tokenize: (parts: readonly Part[]) => readonly number[],
   split: ReturnType<TextMask["split"]>,
   media: readonly MessageMedium[],
-): Promise<Pick<Prompt, "tokens" | "media">> {
+) {
   const tokens: number[] = [];
   const parts: PromptMedium[] = [];
   let texts: Part[] = [];

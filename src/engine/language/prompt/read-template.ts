@@ -1,7 +1,7 @@
 /** Reads from a model's chat template, by rendering it, what prompts and answers depend on. */
 import type { TemplateRenderer } from "../renderer/renderer.js";
 import { findReasoningMarks, type ReasoningMarks } from "../reasoning.js";
-import { deriveLanguage, type DerivationSource } from "../derive/derive.js";
+import { deriveLanguage, type TemplateTexts } from "../derive/derive.js";
 import { readToolFormat } from "../tools/format.js";
 import { findRepairs } from "./find-repairs.js";
 import type { TemplateModel } from "./render.js";
@@ -16,8 +16,6 @@ export interface TemplateReading {
   /** Around the text of an answer; an empty text for a mark that it does not have. */
   readonly answerMarks: { readonly open: string; readonly close: string } | null;
 }
-
-export type TemplateTexts = Pick<DerivationSource, "bosText" | "eosText" | "endTexts">;
 
 /** Reads a template. What its renderings do not show is taken from its text. */
 export async function readTemplate(

@@ -5,13 +5,17 @@
 import type { Part } from "./mask.js";
 import { TextFinder, type SpecialToken } from "./special-tokens.js";
 
-/** The properties of a loaded model that its tokens depend on. */
-export interface TokenizerModel {
-  readonly specialTokens: readonly SpecialToken[];
+/** The tokenizer of a loaded model, as the library has it. */
+interface LibraryTokenizer {
   /** Whether a text begins with an added space, as in SentencePiece. */
   readonly addsSpace: boolean;
-  /** The library's tokenizer. @param controlTokens whether control texts become control tokens. */
+  /** @param controlTokens whether control texts become control tokens. */
   tokenize(text: string, controlTokens: boolean): readonly number[];
+}
+
+/** The properties of a loaded model that its tokens depend on. */
+export interface TokenizerModel extends LibraryTokenizer {
+  readonly specialTokens: readonly SpecialToken[];
 }
 
 /** A special token, or text that is tokenized without control tokens. */
@@ -60,13 +64,13 @@ export function createTextTokenizer(model: TokenizerModel) {
 
 /** Returns the tokens of text that continues other text. @param controlTokens whether control texts become control tokens */
 export function continuation(
-  { addsSpace, tokenize }: Pick<TokenizerModel, "addsSpace" | "tokenize">,
+  model: LibraryTokenizer,
   piece: string,
   controlTokens = false,
 ): readonly number[] {
-  if (!addsSpace) return tokenize(piece, controlTokens);
-  const before = tokenize(separator, controlTokens).length;
-  return tokenize(separator + piece, controlTokens).slice(before);
+  if (!model.addsSpace) return model.tokenize(piece, controlTokens);
+  const before = model.tokenize(separator, controlTokens).length;
+  return model.tokenize(separator + piece, controlTokens).slice(before);
 }
 
 /**

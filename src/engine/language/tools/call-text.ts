@@ -1,5 +1,5 @@
 /** Writes one call as its format does, without the marks around it. */
-import type { ToolCall } from "../../../core/generation.js";
+import type { WrittenCall } from "../../../core/generation.js";
 import { ExactNumber } from "../../../grammar/regular/number/decimal.js";
 import { jsonText, parseSchemaText } from "../../../grammar/schema/json-text.js";
 import type { JsonValue } from "../../../grammar/schema/node.js";
@@ -11,9 +11,6 @@ import {
   type NotationBody,
   type TaggedBody,
 } from "./syntax.js";
-
-/** A call as a model writes it. */
-export type WrittenCall = Pick<ToolCall, "name" | "arguments">;
 
 export function callText(body: CallBody, call: WrittenCall): string {
   switch (body.type) {
@@ -115,10 +112,10 @@ export function isArgumentsObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-const argumentValues = new WeakMap<ToolCall, { readonly value: unknown }>();
+const argumentValues = new WeakMap<WrittenCall, { readonly value: unknown }>();
 
 /** Returns the value of a call's arguments, or their text where it is no JSON. A call is parsed once, however often it is rendered. */
-export function readArguments(call: ToolCall): unknown {
+export function readArguments(call: WrittenCall): unknown {
   const known = argumentValues.get(call);
   if (known !== undefined) return known.value;
   const text = completeArguments(call.arguments);

@@ -24,7 +24,15 @@ import { callsAsText } from "./tools-as-text.js";
 import { writtenUnmarked } from "./unmarked.js";
 import { createCallOpeningDetector, type CallOpeningDetector } from "./call-opening.js";
 
-export interface ToolFormat {
+/** How a template gets messages and the definitions of tools. */
+interface MessageFormat {
+  /** Whether the template receives `tools`; false: `renderMessages` writes the definitions into the system message. */
+  readonly writesDefinitions: boolean;
+  /** Converts messages to the form that the template expects. */
+  renderMessages(messages: readonly Message[], tools: readonly Tool[]): readonly TemplateMessage[];
+}
+
+export interface ToolFormat extends MessageFormat {
   readonly name: string;
   /** Returns whether a template writes this family's calls. */
   recognises(template: string): boolean;
@@ -48,8 +56,6 @@ export interface ToolFormat {
   readonly textEnd: string;
   /** Written between the start of the model's turn and a text answer. */
   readonly answerOpening: string;
-  /** Whether the template receives `tools`; false: `renderMessages` writes the definitions into the system message. */
-  readonly writesDefinitions: boolean;
   /**
    * Creates a parser of one answer. A call of a tool that is not in `tools` stays text.
    * @param hides whether calls are not wanted: then what begins like one and is none is left out, too.
@@ -69,10 +75,8 @@ export interface ToolFormat {
    * @returns null when no grammar matches what was written; the parser then decides whether it is a call
    */
   continuation(started: string, requested: RequestedCalls, rules: RuleSet): string | null;
-  /** Converts messages to the form that the template expects. */
-  renderMessages(messages: readonly Message[], tools: readonly Tool[]): readonly TemplateMessage[];
   /** The same with everything about tools as plain text, for conversations that the template refuses. */
-  readonly inWords: Pick<ToolFormat, "writesDefinitions" | "renderMessages">;
+  readonly inWords: MessageFormat;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Writes tool definitions (for the system message) and calls as plain text, for templates that do not support them. */
-import type { Tool } from "../../../core/generation.js";
+import type { Tool, WrittenCall } from "../../../core/generation.js";
 import { writeJson } from "../../../core/json/member-texts.js";
-import { callText, type WrittenCall } from "./call-text.js";
+import { callText } from "./call-text.js";
 import { markText, type CallSyntax } from "./syntax.js";
 
 /** Returns calls as the family writes them. */

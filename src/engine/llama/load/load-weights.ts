@@ -7,8 +7,6 @@ import { loadPlaced } from "../../native/placement.js";
 import type { LoadPlainly } from "../../native/plain-weights.js";
 import { withNativeReason } from "./native-reason.js";
 
-type WeightsToLoad = Pick<Model, "path" | "load" | "needsPlainWeights">;
-
 /** What loads weights in other ways than the engine's addon. */
 export interface LoadingHelp {
   readonly loadPlainly: LoadPlainly;
@@ -21,7 +19,7 @@ export interface LoadingHelp {
  */
 export async function loadWeights(
   llama: Llama,
-  { path: modelPath, load = {}, needsPlainWeights = false }: WeightsToLoad,
+  { path: modelPath, load = {}, needsPlainWeights = false }: Model,
   { loadPlainly, hooks }: LoadingHelp,
 ): Promise<LlamaModel> {
   const { placement } = load;

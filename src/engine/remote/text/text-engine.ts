@@ -17,17 +17,12 @@ import { writeChatBody } from "./request.js";
 /** Characters of a conversation that decide which of several servers it goes to. */
 const firstCharacters = 256;
 
-type TextEngine = Pick<Engine, "load" | "prompt" | "tokenize" | "generate" | "residents">;
-
 interface TextEngineDeps {
   readonly clock: Clock;
   readonly tracing: CallTracing;
 }
 
-export function createTextEngine(
-  findPool: (model: Model) => RemotePool,
-  { clock, tracing }: TextEngineDeps,
-): TextEngine {
+export function createTextEngine(findPool: (model: Model) => RemotePool, { clock, tracing }: TextEngineDeps) {
   const used = new Map<string, Omit<ResidentModel, "device" | "slots"> & { readonly pool: RemotePool }>();
   return {
     async load(model) {
@@ -51,7 +46,7 @@ export function createTextEngine(
     generate: (model, job, signal) => generate(findPool(model), { clock, tracing }, { model, job }, signal),
     residents: () =>
       [...used.values()].map(({ pool, ...each }) => ({ ...each, device: pool.summary, slots: pool.slots })),
-  };
+  } satisfies Partial<Engine>;
 }
 
 /** The server refuses what is too long for it; an estimate must not. */

@@ -15,7 +15,7 @@ const tokensMax = 512;
 /** Opens the four graphs. */
 export async function openFlorence(folder: string, options: OpenOptions): Promise<VisionModel> {
   const process = await openProcessor(folder);
-  const runner = await openRunner(AutoModelForImageTextToText, folder, options);
+  const runner = await openRunner(AutoModelForImageTextToText, folder, options.threads);
   const perform = async (
     task: string,
     picture: DecodedImage,

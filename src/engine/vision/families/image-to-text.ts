@@ -23,7 +23,7 @@ const tokensMax = 128;
 /** Opens encoder_model and decoder_model_merged. */
 export async function openImageToText(folder: string, options: OpenOptions): Promise<VisionModel> {
   const [process, tokenizer] = await Promise.all([openImageProcessor(folder), openTokenizer(folder)]);
-  const runner = await openRunner(AutoModelForVision2Seq, folder, options);
+  const runner = await openRunner(AutoModelForVision2Seq, folder, options.threads);
   const greedy = createGreedyCaptioner(runner, tokensMax);
   const caption = async (picture: DecodedImage, stopped: Stopped): Promise<ImageDescription> => {
     const { pixel_values: inputs } = await process([rawImage(picture)]);

@@ -30,7 +30,7 @@ const detailsPrompt =
 /** Opens the three graphs. @throws Error when config.json does not state how many tokens an image takes. */
 export async function openMoondream(folder: string, options: OpenOptions): Promise<VisionModel> {
   const [process, tokenizer] = await Promise.all([openImageProcessor(folder), openTokenizer(folder)]);
-  const runner = await openRunner(AutoModelForImageTextToText, folder, options);
+  const runner = await openRunner(AutoModelForImageTextToText, folder, options.threads);
   const image = imageToken.repeat(countImageTokens(runner));
   const ask = async (
     picture: DecodedImage,

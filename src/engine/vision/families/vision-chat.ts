@@ -54,7 +54,7 @@ function opener(feed: Feed): OpenVisionModel {
 
 async function open(feed: Feed, folder: string, options: OpenOptions): Promise<VisionModel> {
   const [process, ownTemplate] = await Promise.all([openProcessor(folder), readChatTemplate(folder)]);
-  const runner = await openRunner(AutoModelForImageTextToText, folder, options);
+  const runner = await openRunner(AutoModelForImageTextToText, folder, options.threads);
   const { tokenizer } = process;
   const renderer = options.openRenderer(tokenizer.get_chat_template({ chat_template: ownTemplate }));
   const ask = async (

@@ -6,12 +6,16 @@ import type { Entry, ObjectPlan } from "../plan/plan.js";
 import { colonWhitespace, whitespaceRule } from "./whitespace.js";
 
 /** What emitting arrays and objects needs from the context of terms. */
-export interface EmitContext {
+/** What making nodes needs from the emission. */
+export interface NodeContext {
+  readonly isProductive: (term: Term) => boolean;
+  recordChecks(checks: readonly Check[]): void;
+}
+
+export interface EmitContext extends NodeContext {
   readonly rules: RuleSet;
   /** Returns the rule of a productive term. */
   rule(term: Term): string;
-  readonly isProductive: (term: Term) => boolean;
-  recordChecks(checks: readonly Check[]): void;
   /** The JSON Pointer of the value, for checks without a more specific location. */
   readonly pointer: string;
 }

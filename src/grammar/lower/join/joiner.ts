@@ -14,7 +14,8 @@ import type { ArrayPlan, ObjectPlan, TermPlan } from "../plan/plan.js";
 import { innerTerms, type Plans } from "../plan/plans.js";
 import type { GrammarScope } from "../scope.js";
 import { Build, type Parts } from "./build.js";
-import { Nodes, type Node, type NodeContext } from "./nodes.js";
+import type { NodeContext } from "../emit/object.js";
+import { Nodes, type Node } from "./nodes.js";
 import { Reach } from "./reach.js";
 import { States, TooManyStates, type State } from "./state.js";
 

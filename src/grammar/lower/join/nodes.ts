@@ -6,7 +6,7 @@ import type { Automaton } from "../../regular/automaton.js";
 import { spend } from "../../work.js";
 import { isObject } from "../../schema/location.js";
 import type { JsonValue } from "../../schema/node.js";
-import { countedPlan, type EmitContext } from "../emit/object.js";
+import { countedPlan, type NodeContext } from "../emit/object.js";
 import type { Term } from "../language.js";
 import type { Counting } from "../plan/counting.js";
 import type { ArrayPlan, ObjectPlan } from "../plan/plan.js";
@@ -37,9 +37,6 @@ export interface Node {
 
 /** The longest array that has a node for each of its items. */
 const positionsMax = 64;
-
-/** What making nodes needs from the emission. */
-export type NodeContext = Pick<EmitContext, "isProductive" | "recordChecks">;
 
 export class Nodes {
   readonly #context: NodeContext;
