@@ -107,7 +107,7 @@ export interface AccountContext extends ServerContext {
   /** Returns the address of the server for clients and browsers, without a slash at its end: links begin with it. */
   readonly linkBase: () => string;
   /** Returns the models of this server. */
-  readonly readModels: () => Promise<Pick<ModelRegistry, "find" | "list">>;
+  readonly readModels: () => Promise<ModelRegistry>;
 }
 
 /** What the routes of models for commands work with. A command of the operator builds it without the rest of the server. */

@@ -13,7 +13,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import type { Clock } from "../../core/clock.js";
-import type { AppContext } from "./app-context.js";
+import type { HttpLimits } from "./app-context.js";
 
 /** Time in which a client closes its side after it has received its last answer. */
 const endingMsMax = 1000;
@@ -28,14 +28,16 @@ interface Answering {
 }
 
 export class Connections {
-  readonly #app: Pick<AppContext, "clock" | "limits">;
+  readonly #clock: Clock;
+  readonly #limits: HttpLimits;
   /** Below TLS, if the server has a certificate. */
   readonly #sockets = new Set<Socket>();
   /** Connections with responses that are not complete. */
   readonly #answering = new Map<Socket, Answering>();
 
-  constructor(app: Pick<AppContext, "clock" | "limits">) {
-    this.#app = app;
+  constructor(clock: Clock, limits: HttpLimits) {
+    this.#clock = clock;
+    this.#limits = limits;
   }
 
   /** Applies the limits to the connections of a server. Call it before the server listens. */
@@ -64,7 +66,7 @@ export class Connections {
 
   #startAnswering(socket: Socket): Answering {
     const answering: Answering = { responses: new Set(), stopWatching: () => undefined };
-    const { clock, limits } = this.#app;
+    const checkMs = this.#limits.stalledReaderMs / checksOfStalledReader;
     let seen = "";
     let stalledChecks = 0;
     const check = (): void => {
@@ -72,7 +74,7 @@ export class Connections {
       stalledChecks = socket.writableLength > 0 && progress === seen ? stalledChecks + 1 : 0;
       seen = progress;
       if (stalledChecks >= checksOfStalledReader) socket.destroy();
-      else answering.stopWatching = clock.after(limits.stalledReaderMs / checksOfStalledReader, check);
+      else answering.stopWatching = this.#clock.after(checkMs, check);
     };
     check();
     this.#answering.set(socket, answering);
@@ -92,8 +94,7 @@ export class Connections {
 
   /** Ends a connection that is not upgraded in time. @returns a function that lifts the limit */
   limitUpgrade(socket: Socket): () => void {
-    const { clock, limits } = this.#app;
-    const lift = clock.after(limits.headersTimeoutMs, () => socket.destroy());
+    const lift = this.#clock.after(this.#limits.headersTimeoutMs, () => socket.destroy());
     socket.once("close", lift);
     return lift;
   }
@@ -103,7 +104,7 @@ export class Connections {
     await this.answered(socket);
     if (socket.destroyed) return;
     socket.end(bytes);
-    endSoon(socket, this.#app.clock);
+    endSoon(socket, this.#clock);
   }
 
   /** Closes all connections at once. */

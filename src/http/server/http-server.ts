@@ -63,7 +63,7 @@ interface Served {
 export function createHttpServer(app: AppContext, { routes, serveWebSockets }: Served) {
   const { clock, limits } = app;
   const drain = createDrain(clock);
-  const connections = new Connections(app);
+  const connections = new Connections(app.clock, app.limits);
   const respond = buildKoa(app, routes, drain).callback();
   const listener = (req: IncomingMessage, res: ServerResponse): void => {
     useAbsoluteTarget(req);

@@ -5,13 +5,17 @@
 import http, { type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { duplexPair } from "node:stream";
 
-export interface InternalRequest {
-  readonly method: "GET" | "POST";
+/** What is known of a request before its body. */
+export interface RequestHead {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer | null;
   /** Address of the client that the request is made for. */
   readonly remoteAddress: string | undefined;
+}
+
+interface InternalRequest extends RequestHead {
+  readonly method: "GET" | "POST";
+  readonly body: Buffer | null;
   /** Ends the request, as a client does that closes its connection. */
   readonly signal: AbortSignal;
 }

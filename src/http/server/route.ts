@@ -15,17 +15,21 @@ import type { RouteDocs } from "./route-docs.js";
 /** The format of a route's errors; `either`: Anthropic's for requests with the header `anthropic-version`, else OpenAI's. */
 export type RouteErrors = ErrorDialect | "either";
 
-interface RouteBase {
+/** The requests that a route is for. */
+interface RouteTarget {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Path pattern; `:name` matches one segment, `*name` the rest of the path including slashes. */
   readonly path: string;
-  /** The name in `api-key:endpoint:<name>` or `team-token:endpoint:<name>`; null = any valid key is accepted. */
-  readonly acl: string | null;
-  readonly errors: RouteErrors;
   /**
    * Whether it has a body of JSON; absent: a POST or PUT has one. `form`: the handler reads the body, which is multipart/form-data.
    */
   readonly takesBody?: boolean | "form";
+}
+
+interface RouteBase extends RouteTarget {
+  /** The name in `api-key:endpoint:<name>` or `team-token:endpoint:<name>`; null = any valid key is accepted. */
+  readonly acl: string | null;
+  readonly errors: RouteErrors;
   /** Whether JSON may be declared as a form, which is the default of `curl -d`. Routes of management keys allow it always. */
   readonly formsAreJson?: true;
   readonly docs: RouteDocs;
@@ -109,10 +113,7 @@ export interface AccountRoute<App = AccountContext> extends Omit<ManagementRoute
 }
 
 /** A route for commands of the operator alone: no address leads to it. */
-export interface OperatorRoute<App = AccountContext> extends Pick<
-  RouteBase,
-  "method" | "path" | "takesBody"
-> {
+export interface OperatorRoute<App = AccountContext> extends RouteTarget {
   readonly handle: Handle<AccountCall, App>;
 }
 
@@ -129,11 +130,10 @@ interface SessionRoute extends RouteBase {
 export type Route = PublicRoute | ApiKeyRoute | ManagementRoute | PageRoute | SessionRoute;
 
 /** What a declaration says of a route: all but what its kind decides, and errors if they are not in the usual format of the kind. */
-type Declared<Kind extends Pick<RouteBase, "errors">, Decided extends keyof Kind = never> = Omit<
+type Declared<Kind extends RouteBase, Decided extends keyof Kind = never> = Omit<
   Kind,
   "guard" | "errors" | Decided
-> &
-  Partial<Pick<Kind, "errors">>;
+> & { readonly errors?: RouteErrors };
 
 /** A route that requires no key. */
 export function publicRoute(declared: Declared<PublicRoute, "acl">): PublicRoute {
@@ -169,6 +169,6 @@ export function sessionRoute(declared: Declared<SessionRoute, "acl">): SessionRo
 export function takesBody({
   method,
   takesBody: takes = method === "POST" || method === "PUT",
-}: Pick<RouteBase, "method" | "takesBody">): boolean {
+}: RouteTarget): boolean {
   return takes === true;
 }

@@ -11,7 +11,7 @@ import { localKey } from "./middleware/local-key.js";
 import { checkOwnPage } from "./own-page.js";
 import { findSession } from "./session-requests.js";
 import { noSuchPath } from "./no-such-path.js";
-import { takesBody, type Call, type PublicCall, type Route } from "./route.js";
+import { takesBody, type PublicCall, type Route } from "./route.js";
 
 /** The bodies of the console's own routes have an e-mail and passwords. */
 const ownBodyBytesMax = 16 * 1024;
@@ -108,11 +108,7 @@ async function handle(call: PublicCall, app: AppContext): Promise<void> {
 }
 
 /** @param bytesMax what the route takes at most, if that is less than the server's limit */
-async function readBody(
-  { ctx, route }: PublicCall,
-  { bodyBudget, limits }: AppContext,
-  bytesMax = Infinity,
-): Promise<Pick<Call, "body" | "bodyText">> {
+async function readBody({ ctx, route }: PublicCall, { bodyBudget, limits }: AppContext, bytesMax = Infinity) {
   if (!takesBody(route)) return { body: undefined, bodyText: null };
   const bodyBytesMax = Math.min(limits.bodyBytesMax, bytesMax);
   const { value, text } = await readJsonBody(ctx, bodyBudget, {

@@ -83,7 +83,7 @@ function errorPlace(routes: readonly Route[], path: string): readonly string[] {
     above.find(({ errors }) => errors !== "openai")?.errors ??
     shared.find((errors) => errors !== undefined) ??
     "openai";
-  return ["components", "responses", failureName({ errors: words }, 500)];
+  return ["components", "responses", failureName(words, 500)];
 }
 
 function checkJson(check: Check, report: (problems: readonly string[]) => void) {

@@ -150,7 +150,7 @@ function describeFailures(routes: readonly Route[], schemas: JsonSchemas): Recor
   const failures: Record<string, OpenApiResponse> = {};
   for (const route of routes)
     for (const status of failureStatuses(route))
-      failures[failureName(route, status)] ??= {
+      failures[failureName(route.errors, status)] ??= {
         description: failureDescription(status, route.errors),
         headers: {
           ...answerHeaderDocs,

@@ -1,5 +1,5 @@
 /** Converts a route to an operation of the OpenAPI document. Pure. */
-import type { Route } from "../../server/route.js";
+import type { Route, RouteErrors } from "../../server/route.js";
 import type { AnswerDocs, RouteDocs, StreamDocs } from "../../server/route-docs.js";
 import { failureStatuses } from "./failures.js";
 import type { z } from "zod";
@@ -49,7 +49,7 @@ export function openapiPath({ path }: Route): string {
 }
 
 /** Returns the name of the response component for errors of a dialect with this status. */
-export function failureName({ errors }: Pick<Route, "errors">, status: number): string {
+export function failureName(errors: RouteErrors, status: number): string {
   return `${failureNames[errors]}${status}`;
 }
 
@@ -111,7 +111,7 @@ const aclKind: Readonly<Record<Route["guard"], string>> = {
 function describeResponses(route: Route, schemas: JsonSchemas): Operation["responses"] {
   const { answers, stream } = route.docs;
   const failures = failureStatuses(route).map(
-    (status) => [status, { $ref: `#/components/responses/${failureName(route, status)}` }] as const,
+    (status) => [status, { $ref: `#/components/responses/${failureName(route.errors, status)}` }] as const,
   );
   const successes = Object.entries(answers).map(
     ([status, answer]) =>

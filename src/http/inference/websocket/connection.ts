@@ -6,7 +6,7 @@
 import { WebSocket, type RawData } from "ws";
 import type { BodyPlace } from "../../../core/requests/body-budget.js";
 import type { AppContext } from "../../server/app-context.js";
-import type { InternalRequest, InternalServer } from "../../server/internal-requests.js";
+import type { InternalServer, RequestHead } from "../../server/internal-requests.js";
 import type { KeptResponse, KeptResponses } from "./kept-response.js";
 import { answerTurn, errorMessage } from "./turn.js";
 
@@ -25,7 +25,7 @@ interface ConnectionDeps extends Pick<AppContext, "clock" | "limits" | "bodyBudg
   /** Shared by all connections. */
   readonly keptResponses: KeptResponses;
   /** What the requests of all turns have in common. */
-  readonly request: Pick<InternalRequest, "path" | "headers" | "remoteAddress">;
+  readonly request: RequestHead;
 }
 
 /** A turn that was received. */

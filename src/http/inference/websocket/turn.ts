@@ -4,7 +4,7 @@ import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { z } from "zod";
 import { parseJson } from "../../../core/json/parse-json.js";
 import type { BodyBudget, BodyPlace } from "../../../core/requests/body-budget.js";
-import type { InternalRequest, InternalServer } from "../../server/internal-requests.js";
+import type { InternalServer, RequestHead } from "../../server/internal-requests.js";
 import { findTurnConversation, type KeptResponse } from "./kept-response.js";
 
 interface TurnOptions {
@@ -12,7 +12,7 @@ interface TurnOptions {
   /** Holds the bytes of the message, until a request has them. */
   readonly place: BodyPlace;
   readonly internal: InternalServer;
-  readonly request: Pick<InternalRequest, "path" | "headers" | "remoteAddress">;
+  readonly request: RequestHead;
   /** The last response of the connection. */
   readonly kept: KeptResponse | null;
   /** Aborts when the client has left. */

@@ -2,12 +2,7 @@
 import { budgetPeriods } from "../../../accounts/money/budget-periods.js";
 import { z } from "zod";
 import { toActor } from "../../../accounts/visibility.js";
-import {
-  subjectFields,
-  type BudgetName,
-  type BudgetPeriod,
-  type BudgetSubject,
-} from "../../../accounts/budgets/budget.js";
+import { subjectFields, type BudgetPeriod, type BudgetSubject } from "../../../accounts/budgets/budget.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
 import { boundedArray } from "../../../dialects/request-fields.js";
 import { invalidValue } from "../../../dialects/field-error.js";
@@ -80,7 +75,7 @@ interface NamedSubject {
   readonly endUser?: string | null;
 }
 
-function toSubject(named: NamedSubject): Pick<BudgetName, "subject" | "subjectId"> | null {
+function toSubject(named: NamedSubject) {
   const [first, second] = subjectFields.filter(([field]) => named[field] != null);
   if (first === undefined) return null;
   if (second !== undefined) throw invalidValue(second[0], `cannot be set with ${first[0]}`);

@@ -25,7 +25,7 @@ it("a handshake at a path that is no WebSocket reads nothing of the path's answe
   const clock = createManualClock(0);
   const bodyBudget = new BodyBudget(clock, 1_048_576);
   const deps = { clock, bodyBudget, limits: defaultHttpLimits, corsOrigins: [], publicUrl: null };
-  const connections = new Connections(deps);
+  const connections = new Connections(clock, defaultHttpLimits);
   serveWebSockets(server, { ...deps, connections, internal: createInternalServer(routes) });
   onTestFinished(() => void server.close());
   await once(server.listen(0, "127.0.0.1"), "listening");

@@ -184,7 +184,7 @@ describe("E23: a WebSocket that is", () => {
     const deps = { clock, limits: defaultHttpLimits, bodyBudget, corsOrigins: [], publicUrl: null };
     const silent = http.createServer(() => undefined);
     const server = http.createServer();
-    const connections = new Connections(deps);
+    const connections = new Connections(clock, defaultHttpLimits);
     connections.follow(server);
     serveWebSockets(server, { ...deps, connections, internal: createInternalServer(silent) });
     onTestFinished(() => void server.close());
