@@ -29,7 +29,7 @@ export interface ProgressWriter {
 interface WriterOptions {
   readonly isQuiet: boolean;
   /** The time that the command has taken; null: lines are written from the beginning. */
-  readonly clock: Pick<Clock, "monotonic"> | null;
+  readonly clock: Clock | null;
 }
 
 export function createProgressWriter(out: TextOut, { isQuiet, clock }: WriterOptions): ProgressWriter {
@@ -111,7 +111,7 @@ function formatTime(seconds: number): string {
 
 export interface LongCommandIo {
   readonly err: TextOut;
-  readonly clock: Pick<Clock, "monotonic">;
+  readonly clock: Clock;
   /** Runs an action at the first Ctrl-C. @returns a function that undoes this. */
   readonly onInterrupt: (action: () => void) => () => void;
 }

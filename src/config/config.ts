@@ -354,7 +354,8 @@ function refuseWrongPlaces(values: Config, sources: Readonly<Record<string, stri
   refuseContradictions(values, sources);
   if (!sources["models"]?.startsWith("default"))
     refuseMissingFolder("models", resolve(values.models), sources);
-  for (const folder of resolveFolders(values)) refuseMissingFolder("modelsFolders", folder, sources);
+  for (const folder of resolveFolders(values.modelsFolders))
+    refuseMissingFolder("modelsFolders", folder, sources);
 }
 
 function resolvePaths(values: Config): Config {
@@ -362,12 +363,12 @@ function resolvePaths(values: Config): Config {
   const tlsKey = values.tlsKey === null ? null : resolve(values.tlsKey);
   const sharedFolder = values.sharedFolder === null ? null : resolve(values.sharedFolder);
   const [data, models] = [resolve(values.data), resolve(values.models)];
-  const modelsFolders = resolveFolders(values);
+  const modelsFolders = resolveFolders(values.modelsFolders);
   return Object.freeze({ ...values, data, sharedFolder, models, modelsFolders, tlsCert, tlsKey });
 }
 
-function resolveFolders({ modelsFolders }: Pick<Config, "modelsFolders">): string[] {
-  return modelsFolders.filter((folder) => folder !== "").map((folder) => resolve(folder));
+function resolveFolders(folders: readonly string[]): string[] {
+  return folders.filter((folder) => folder !== "").map((folder) => resolve(folder));
 }
 
 /** A folder that exists and cannot be read is reported where it is read. @throws ConfigError when there is no such folder. */

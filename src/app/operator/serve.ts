@@ -8,7 +8,7 @@ import type { OperatorRoute } from "../../http/server/route.js";
 /** Leads to the interface for one command. */
 export interface Operator {
   /** What requests of `node:http` need to reach it. */
-  readonly connection: Pick<RequestOptions, "socketPath" | "createConnection">;
+  readonly connection: RequestOptions;
   readonly clock: Clock;
   /**
    * Call it before a request that may change something; absent: nothing has to be prepared.

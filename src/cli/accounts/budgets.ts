@@ -43,7 +43,7 @@ interface Subject {
   readonly teamId: string;
   readonly name: string;
   /** The fields that name it, none for the team. */
-  readonly named: Partial<Pick<WireBudget, (typeof subjectFields)[number][0]>>;
+  readonly named: Readonly<Partial<Record<(typeof subjectFields)[number][0], string>>>;
 }
 
 /** Adds `budgets ls` and `budgets set`. */

@@ -1,11 +1,12 @@
 /** Formats API keys as text, as tables, and as JSON. */
-import type { WireCreatedKey } from "../../http/management/keys/present-key.js";
 import type { OperatorKey } from "../../http/management/operator/keys.js";
 import type { TableColumn } from "../table.js";
 import { formatAge, formatLastUse, shortId } from "../command-helpers.js";
 
 /** A key with its team and its new secret. */
-export type KeyWithSecret = OperatorKey & Pick<WireCreatedKey, "apiKey">;
+export interface KeyWithSecret extends OperatorKey {
+  readonly apiKey: string;
+}
 
 export function createdToText({ name, apiKeyId, teamName, apiKey }: KeyWithSecret): string {
   return (

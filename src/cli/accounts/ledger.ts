@@ -8,7 +8,9 @@ import type { TextOut } from "../terminal.js";
 import { formatJson } from "../table.js";
 import type { AccountsIo, UsingOperator } from "../command-helpers.js";
 
-type LedgerIo = Pick<AccountsIo, "out" | "clock"> & { readonly err: TextOut };
+interface LedgerIo extends AccountsIo {
+  readonly err: TextOut;
+}
 
 /** Adds the command; it fails if the ledger does not balance. */
 export function addLedgerCommand(

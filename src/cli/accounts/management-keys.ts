@@ -120,8 +120,8 @@ interface All {
 
 async function listAll(api: OperatorClient): Promise<All> {
   return {
-    ...(await api.get<Pick<All, "managementKeys">>(path)),
-    ...(await api.get<Pick<All, "members">>("/operator/members")),
+    managementKeys: await api.list(path, "managementKeys"),
+    members: await api.list("/operator/members", "members"),
     teams: await api.list("/auth/teams", "teams"),
   };
 }

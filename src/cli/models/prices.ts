@@ -90,7 +90,14 @@ interface PricesRow {
   readonly source: string;
 }
 
-function toRow({ id, prices, settings }: Pick<OperatorModel, "id" | "prices" | "settings">): PricesRow {
+/** A model with its settings, those of its prices included. */
+interface PricedModel {
+  readonly id: string;
+  readonly prices: Prices;
+  readonly settings: OperatorModel["settings"];
+}
+
+function toRow({ id, prices, settings }: PricedModel): PricesRow {
   const set = settings.find(({ name }) => name.startsWith("prices."));
   return { id, ...toUsdPrices(prices), source: set?.source ?? (isFree(prices) ? "none" : "manifest") };
 }

@@ -47,7 +47,7 @@ const failure = z.object({ error: z.object({ message: z.string() }) });
 
 /** Returns the models that the key may chat with. @throws Error with the server's message. */
 export async function listChatModels(server: ChatServer): Promise<readonly ChatModel[]> {
-  const { models } = await askServer<Pick<WireLanguageModels, "models">>(server, "/v1/language-models");
+  const { models } = await askServer<WireLanguageModels>(server, "/v1/language-models");
   return models;
 }
 

@@ -32,7 +32,7 @@ export function SettingsPage(): JSX.Element {
   );
 }
 
-function Settings({ settings }: Pick<DoctorReport, "settings">): JSX.Element {
+function Settings({ settings }: { readonly settings: DoctorReport["settings"] }): JSX.Element {
   const { query } = useLocation();
   const text = (query.get("q") ?? "").toLowerCase();
   const isOnlySet = query.get("show") === "set";

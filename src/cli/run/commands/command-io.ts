@@ -4,5 +4,5 @@ import type { LineReader } from "../screen/line-reader.js";
 /** What the commands of a chat write to, and change beside the chat. */
 export interface ChatCommandIo {
   readonly out: TextOut;
-  readonly reader: Pick<LineReader, "keepsHistory">;
+  readonly reader: LineReader;
 }

@@ -29,12 +29,15 @@ export function modelColumns(isOperator: boolean, reload: () => void): readonly 
   ];
 }
 
+interface NameProps {
+  readonly id: string;
+  readonly aliases: readonly string[];
+  /** Why the model cannot be used. */
+  readonly unusable?: string | null;
+}
+
 /** A name with its aliases below it. */
-export function NameCell({
-  id,
-  aliases,
-  unusable,
-}: Pick<WireModel, "id" | "aliases"> & { readonly unusable?: string | null }): JSX.Element {
+export function NameCell({ id, aliases, unusable }: NameProps): JSX.Element {
   return (
     <>
       <strong class="model-name">{id}</strong>

@@ -63,10 +63,7 @@ function listModels(cluster: Cluster): readonly TeamModel[] {
   ];
 }
 
-function textModel(
-  model: Pick<Cluster["embeddingModels"][number], "name" | "aliases" | "maxPromptLength">,
-  kind: TeamModel["kind"],
-) {
+function textModel(model: Cluster["languageModels" | "embeddingModels"][number], kind: TeamModel["kind"]) {
   return { id: model.name, kind, aliases: model.aliases, contextTokens: model.maxPromptLength };
 }
 

@@ -72,7 +72,7 @@ function Speed({ tokens }: { readonly tokens: readonly number[] }): JSX.Element 
 }
 
 /** The credit of a team, or of the teams with the least. */
-function Credit({ credits }: Pick<Overview, "credits">): JSX.Element {
+function Credit({ credits }: { readonly credits: Overview["credits"] }): JSX.Element {
   const [least] = credits;
   const low = credits.filter(({ isLow }) => isLow).map(({ name }) => name);
   return (

@@ -158,7 +158,7 @@ function chartOptions(
   };
 }
 
-function paths(): Pick<uPlot.Series, "paths"> {
+function paths(): uPlot.Series {
   const bars = uPlot.paths.bars?.({ size: [0.8, 64] });
   return bars === undefined ? {} : { paths: bars };
 }

@@ -1,5 +1,5 @@
 /** What the page shows. The address has it as `range`, `from`, `to`, `unit`, `by` and `in`, so that it can be linked. */
-import type { ChartMeasure, UsageUnit, UsageSeries } from "../../api/usage.js";
+import type { ChartMeasure, UsageUnit } from "../../api/usage.js";
 import { now } from "../../lib/clock.js";
 import { useLocation } from "../../lib/location.js";
 import { dayField, chooseRange, ranges, listUnits, type Range, type RangeName } from "./range.js";
@@ -51,7 +51,10 @@ export interface Grouping {
   readonly isPart?: true;
 }
 
-type Named = Pick<UsageSeries, "label"> & { readonly id: string };
+interface Named {
+  readonly id: string;
+  readonly label: string;
+}
 
 export const groupings: readonly [Grouping, ...(readonly Grouping[])] = [
   { name: "model", title: "Model", field: "description", toLabel: ({ label }) => label },
