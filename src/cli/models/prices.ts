@@ -90,7 +90,7 @@ interface PricesRow {
   readonly source: string;
 }
 
-/** A model with its settings, those of its prices included. */
+/** A model with its prices and all its settings. */
 interface PricedModel {
   readonly id: string;
   readonly prices: Prices;
