@@ -5,13 +5,13 @@ import type { Check, Term } from "../language.js";
 import type { Entry, ObjectPlan } from "../plan/plan.js";
 import { colonWhitespace, whitespaceRule } from "./whitespace.js";
 
-/** What emitting arrays and objects needs from the context of terms. */
 /** What making nodes needs from the emission. */
 export interface NodeContext {
   readonly isProductive: (term: Term) => boolean;
   recordChecks(checks: readonly Check[]): void;
 }
 
+/** What emitting arrays and objects needs from the context of terms. */
 export interface EmitContext extends NodeContext {
   readonly rules: RuleSet;
   /** Returns the rule of a productive term. */
