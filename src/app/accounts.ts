@@ -105,6 +105,7 @@ export function buildAuthentication(deps: AuthenticationDeps) {
     managerAuthenticator: createManagerAuthenticator({ ...deps, keyUse }),
     rateLimits: createRateLimits({
       ...deps,
+      findTeamLimits: (teamId, model) => deps.teamLimits.findFor(teamId, model),
       readCounter: createMemoryCounter(clock),
       estimate: createPromptEstimate({ tokenizer, clock }),
     }),

@@ -13,20 +13,24 @@ import { endedServersMax, type JobStore } from "./store.js";
 /** How long a lease lasts that is not renewed. */
 export const leaseMs = 30_000;
 
-type ClaimedJobs = Pick<JobStore, "attempted" | "claim" | "claimById">;
+/** A job that was in flight when a process died. */
+interface InterruptedJob {
+  readonly id: string;
+  readonly kind: JobKind;
+}
 
 export class Claims {
   #loading: Promise<void> | null = null;
   readonly #kinds = new Set<JobKind>();
   /** The jobs to be retried one at a time. */
-  #interrupted: readonly Pick<Job, "id" | "kind">[] = [];
+  #interrupted: readonly InterruptedJob[] = [];
   /** The jobs that are claimed or in flight; null: one that is being claimed. */
   readonly #inFlight = new Set<string | null>();
   readonly #changed: (() => void)[] = [];
 
   /** Creates the claims of all queues over one table; the queues call `load` together, before `next`. */
   constructor(
-    private readonly jobs: ClaimedJobs,
+    private readonly jobs: JobStore,
     private readonly clock: Clock,
   ) {}
 

@@ -4,7 +4,6 @@ import type { HearthError } from "../core/errors.js";
 import type { TokenReservation } from "../core/limits.js";
 import type { BodyPlace } from "../core/requests/body-budget.js";
 import type { WorkClass } from "../core/slots.js";
-import type { TextRun } from "../inference/run/text/text-run.js";
 import type { RunRecorder } from "../inference/run/run-record.js";
 import type { RunContext } from "../inference/run/run-context.js";
 import type { Write } from "../store/writes.js";
@@ -54,7 +53,11 @@ export interface JobHandler {
 }
 
 /** What is read of a run. */
-type ReadRun = Pick<TextRun, "abort" | "events" | "finished">;
+interface ReadRun {
+  abort(): void;
+  readonly events: AsyncIterable<unknown>;
+  readonly finished: Promise<void>;
+}
 
 /** Returns a run of the generator as the run of a job. */
 export function toJobRun(run: ReadRun): JobRun {

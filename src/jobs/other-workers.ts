@@ -8,7 +8,7 @@ import type { JobStore } from "./store.js";
 
 interface OtherWorkersDeps {
   readonly broadcast: Broadcast;
-  readonly jobs: Pick<JobStore, "find" | "hasNode">;
+  readonly jobs: JobStore;
   readonly clock: Clock;
 }
 

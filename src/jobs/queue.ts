@@ -26,7 +26,7 @@ type NewJob = Omit<Job, "kind" | "attempts">;
 
 interface JobQueueDeps {
   readonly handler: JobHandler;
-  readonly jobs: Omit<JobStore, "attempted" | "claim" | "claimById">;
+  readonly jobs: JobStore;
   /** Shared by all queues. */
   readonly claims: Claims;
   readonly writes: Writes;

@@ -172,14 +172,11 @@ function startProcess(world: World): { readonly queue: JobQueue; die(): void } {
       );
     }),
     jobs: {
-      insertion: (job) => jobs.insertion(job),
-      removal: (id) => jobs.removal(id),
-      end: (id) => jobs.end(id),
+      ...jobs,
       renew: alive((...values) => jobs.renew(...values)),
       release: alive((id) => jobs.release(id)),
       postpone: alive((id, until) => jobs.postpone(id, until)),
       releaseAll: alive((kind) => jobs.releaseAll(kind)),
-      releaseOf: (node) => jobs.releaseOf(node),
       find: alive((id) => jobs.find(id)),
       hasNode: alive((id) => jobs.hasNode(id)),
       count: alive((kind) => jobs.count(kind)),
@@ -188,6 +185,7 @@ function startProcess(world: World): { readonly queue: JobQueue; die(): void } {
     tracing: noTracing,
     claims: new Claims(
       {
+        ...jobs,
         attempted: alive((...values) => jobs.attempted(...values)),
         claim: alive((...values) => jobs.claim(...values)),
         claimById: alive((...values) => jobs.claimById(...values)),

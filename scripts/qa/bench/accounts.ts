@@ -108,8 +108,9 @@ function reservationOver(database: Database) {
   });
   const keys = createApiKeyStore(database);
   const authenticator = createAuthenticator({ keys, keyUse, clock: systemClock });
+  const teamLimits = createTeamLimitStore(database);
   const rateLimits = createRateLimits({
-    teamLimits: createTeamLimitStore(database),
+    findTeamLimits: (teamId, model) => teamLimits.findFor(teamId, model),
     counter: createMemoryCounter(systemClock),
     readCounter: createMemoryCounter(systemClock),
     estimate: () => Promise.resolve(usage.promptTokens),

@@ -7,7 +7,7 @@ import { createLookUp, type LookUpDeps } from "./look-up.js";
 export type Authenticator = ReturnType<typeof createAuthenticator>;
 
 interface AuthenticatorDeps extends LookUpDeps {
-  readonly keys: Pick<ApiKeyStore, "find" | "findByHash">;
+  readonly keys: ApiKeyStore;
 }
 
 export function createAuthenticator(deps: AuthenticatorDeps) {

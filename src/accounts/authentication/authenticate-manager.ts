@@ -9,7 +9,7 @@ import { createLookUp, type LookUpDeps } from "./look-up.js";
 export type ManagerAuthenticator = ReturnType<typeof createManagerAuthenticator>;
 
 interface ManagerAuthenticatorDeps extends LookUpDeps {
-  readonly managementKeys: Pick<ManagementKeyStore, "findByHash">;
+  readonly managementKeys: ManagementKeyStore;
 }
 
 export function createManagerAuthenticator(deps: ManagerAuthenticatorDeps) {

@@ -19,12 +19,16 @@ export const noBudget: BudgetLimits = {
   softTokens: null,
 };
 
-/** Which budget: a subject has at most one for each period. */
-export interface BudgetName {
-  readonly teamId: string;
+/** Whose budgets. */
+export interface BudgetHolder {
   readonly subject: BudgetSubject;
   /** Id of the key, the member or the team; the tag or the end user itself. */
   readonly subjectId: string;
+}
+
+/** Which budget: a subject has at most one for each period. */
+export interface BudgetName extends BudgetHolder {
+  readonly teamId: string;
   readonly period: BudgetPeriod;
 }
 

@@ -49,7 +49,8 @@ interface ModelRequestDecision extends RateLimitDecision {
 export type RateLimits = ReturnType<typeof createRateLimits>;
 
 interface RateLimitDeps {
-  readonly teamLimits: Pick<TeamLimitStore, "findFor">;
+  /** Returns the limits of a team that hold for a model. */
+  readonly findTeamLimits: TeamLimitStore["findFor"];
   /** Estimates the tokens of a prompt; called only when a token limit applies. */
   readonly estimate: (prompt: EstimatedPrompt) => Promise<number>;
   readonly counter: QuotaCounter;
@@ -151,13 +152,13 @@ function toDecision(demands: readonly Demand[], { shortage, statuses }: Taken): 
 }
 
 async function quotasFor(
-  { teamLimits, clock }: RateLimitDeps,
+  { findTeamLimits, clock }: RateLimitDeps,
   principal: Principal,
   named: NamedInRequest,
 ): Promise<ModelQuotas> {
   const read = recentReading(principal, clock.monotonic())?.limits ?? null;
   const limits =
-    read === null ? await teamLimits.findFor(principal.team.id, named.model) : limitsOn(named.model, read);
+    read === null ? await findTeamLimits(principal.team.id, named.model) : limitsOn(named.model, read);
   return modelQuotas(principal, named, limits);
 }
 

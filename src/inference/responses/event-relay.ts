@@ -16,23 +16,28 @@ interface EventRelay {
 }
 
 /** For a server that shares its database with no other. */
-export const noRelay: EventRelay = { announce: () => undefined, fill: () => undefined };
+const noRelay: EventRelay = { announce: () => undefined, fill: () => undefined };
 
 interface FollowedResponse {
   readonly id: string;
   readonly teamId: string;
 }
 
-export interface EventRelayDeps {
+/** How other servers of the database are reached. */
+export interface RelayConnection {
   readonly broadcast: Broadcast;
   readonly clock: Clock;
+  readonly onError: (thrown: unknown) => void;
+}
+
+/** Where a relay reads and writes the events of responses. */
+interface EventSources {
   readonly logs: {
     find(id: string): EventLog<object> | null;
     close(id: string): void;
   };
   /** Returns what returns the events after the first `have` of a response that has ended, or was deleted; null while it has not. */
   readonly endedEvents: (response: FollowedResponse) => Promise<((have: number) => readonly object[]) | null>;
-  readonly onError: (thrown: unknown) => void;
 }
 
 /** How often a follower looks for what it may have missed. */
@@ -42,8 +47,9 @@ const announcement = z.object({ id: z.string() });
 const wanted = z.object({ id: z.string(), to: z.string(), from: z.number() });
 const piece = z.object({ id: z.string(), to: z.string(), index: z.number(), event: z.looseObject({}) });
 
-export function createEventRelay(deps: EventRelayDeps): EventRelay {
-  return new Relay(deps);
+/** @param connection null: the server shares its database with no other */
+export function createEventRelay(connection: RelayConnection | null, sources: EventSources): EventRelay {
+  return connection === null ? noRelay : new Relay({ ...connection, ...sources });
 }
 
 class Relay implements EventRelay {
@@ -52,7 +58,7 @@ class Relay implements EventRelay {
   /** Ends the sending of a response's events to a server. */
   readonly #sending = new Map<string, AbortController>();
 
-  constructor(private readonly deps: EventRelayDeps) {
+  constructor(private readonly deps: RelayConnection & EventSources) {
     const { broadcast } = deps;
     broadcast.on("response-writing", (message) => this.#ask(announcement.parse(message).id));
     broadcast.on("response-wanted", (message) => void this.#send(wanted.parse(message)));

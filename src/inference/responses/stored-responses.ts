@@ -6,7 +6,7 @@
 import { HearthError } from "../../core/errors.js";
 import { createStorageLimit } from "../storage-limit.js";
 import { EventLog } from "./event-log.js";
-import { createEventRelay, type EventRelayDeps, noRelay } from "./event-relay.js";
+import { createEventRelay, type RelayConnection } from "./event-relay.js";
 import {
   isUnfinished,
   type ResponseEnding,
@@ -42,8 +42,8 @@ interface StoredResponsesDeps {
     packed: Uint8Array | null,
     have: number,
   ) => readonly object[];
-  /** How other servers of the database are reached; null where there are none. */
-  readonly others: Pick<EventRelayDeps, "broadcast" | "clock" | "onError"> | null;
+  /** The other servers of the database; null where there are none. */
+  readonly others: RelayConnection | null;
 }
 
 /** Builds the service over its store. */
@@ -56,8 +56,7 @@ export function createStoredResponses(deps: StoredResponsesDeps) {
     /** Events of background responses while they are queued or in progress. */
     logs,
     /** Gets the events of responses that other servers generate. */
-    relay:
-      others === null ? noRelay : createEventRelay({ ...others, logs, endedEvents: createEndedEvents(deps) }),
+    relay: createEventRelay(others, { logs, endedEvents: createEndedEvents(deps) }),
     /** @throws HearthError `overloaded` when no further response can be stored. */
     async refuseWhenFull(): Promise<void> {
       if (await limit.isFull()) throw storageFull();
@@ -108,13 +107,13 @@ export function createStoredResponses(deps: StoredResponsesDeps) {
   };
 }
 
-function createEndedEvents({ responses, eventsAfter }: StoredResponsesDeps): EventRelayDeps["endedEvents"] {
-  return async ({ id, teamId }) => {
+function createEndedEvents({ responses, eventsAfter }: StoredResponsesDeps) {
+  return async ({ id, teamId }: { readonly id: string; readonly teamId: string }) => {
     const response = await responses.find(id, teamId);
     if (response === null) return () => [];
     if (isUnfinished(response)) return null;
     const packed = await responses.events(id, teamId);
-    return (have) => eventsAfter(response, packed, have);
+    return (have: number) => eventsAfter(response, packed, have);
   };
 }
 

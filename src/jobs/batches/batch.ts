@@ -25,10 +25,12 @@ export interface BatchLine {
 }
 
 /** Tokens of an answer, as a batch adds them up. */
-export type BatchTokens = Pick<
-  Batch,
-  "promptTokens" | "cachedTokens" | "completionTokens" | "reasoningTokens"
->;
+export interface BatchTokens {
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  readonly completionTokens: number;
+  readonly reasoningTokens: number;
+}
 
 /** A line that was answered. */
 export interface EndedLine {

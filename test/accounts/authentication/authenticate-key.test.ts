@@ -125,11 +125,12 @@ describe("a request is refused", () => {
 
   it("E17: after one look-up, whether its key is unknown or disabled, and none when it is too long", async () => {
     const looked: number[] = [];
-    const { clock, keyUse } = await emptyAccounts();
+    const accounts = await emptyAccounts();
+    const { clock, keyUse } = accounts;
     const hash = hashSecret("disabled-key-disabled");
     const disabled = { key: aKey({ disabled: true, hash, ipRanges: ["127.0.0.1"] }), team: aTeam() };
     const keys = {
-      find: () => Promise.resolve(null),
+      ...accounts.keys,
       findByHash: (hash: Uint8Array) => {
         looked.push(hash.length);
         return Promise.resolve(looked.length === 1 ? disabled : null);

@@ -76,7 +76,7 @@ describe("a manager is refused", () => {
   });
 
   it("E17: after one query for one hash, whether the key is unknown, expired or of a blocked team", async () => {
-    const { clock, keyUse } = await emptyAccounts();
+    const { clock, keyUse, managementKeys } = await emptyAccounts();
     const found = [
       null,
       { key: aManagementKey({ expireTime: 1 }), team: aTeam(), member: null },
@@ -89,7 +89,8 @@ describe("a manager is refused", () => {
         looked.push(presented.length);
         return Promise.resolve(manager);
       };
-      const managers = createManagerAuthenticator({ managementKeys: { findByHash }, keyUse, clock });
+      const store = { ...managementKeys, findByHash };
+      const managers = createManagerAuthenticator({ managementKeys: store, keyUse, clock });
       await expect(managers.authenticate(secret, "127.0.0.1")).rejects.toThrow();
       expect(looked).toEqual([32]);
     }

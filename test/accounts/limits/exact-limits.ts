@@ -89,9 +89,8 @@ export async function expectExactLimits({ numRuns, createCounters }: ExactLimits
         const rateLimits = createRateLimits({
           ...(await createCounters(clock)),
           clock,
-          teamLimits: {
-            findFor: (teamId, model) => Promise.resolve<TeamLimits[]>([{ teamId, model, ...current.team }]),
-          },
+          findTeamLimits: (teamId, model) =>
+            Promise.resolve<TeamLimits[]>([{ teamId, model, ...current.team }]),
           estimate: (prompt) => Promise.resolve(Number(prompt)),
         });
         const arrived: {

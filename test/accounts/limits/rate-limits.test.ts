@@ -25,7 +25,7 @@ describe("limits", () => {
     const clock = createManualClock(0);
     const rateLimits = createRateLimits({
       ...countersOf(clock),
-      teamLimits: { findFor: () => Promise.resolve([{ teamId: "t", model: "*", ...noLimits, tpm: 100 }]) },
+      findTeamLimits: () => Promise.resolve([{ teamId: "t", model: "*", ...noLimits, tpm: 100 }]),
       estimate: () => Promise.resolve(5),
     });
     const ask = async () => {
@@ -46,7 +46,7 @@ describe("limits", () => {
   it("count nothing and estimate nothing when there is no limit", async () => {
     const rateLimits = createRateLimits({
       ...countersOf(createManualClock(0)),
-      teamLimits: { findFor: () => Promise.resolve([]) },
+      findTeamLimits: () => Promise.resolve([]),
       estimate: () => Promise.reject(new Error("asked for an estimate")),
     });
     const request = await rateLimits.admitRequest({ key: { ...aKey(), ...noLimits }, team: aTeam() });
@@ -62,7 +62,7 @@ describe("limits", () => {
     const clock = createManualClock(0);
     const rateLimits = createRateLimits({
       ...countersOf(clock),
-      teamLimits: { findFor: () => Promise.resolve([{ teamId: "t", model: "*", ...noLimits, qpm: 0 }]) },
+      findTeamLimits: () => Promise.resolve([{ teamId: "t", model: "*", ...noLimits, qpm: 0 }]),
       estimate: () => Promise.resolve(0),
     });
     const principal = {
@@ -91,7 +91,7 @@ describe("a refusal by the limits of a team", () => {
     const team = { teamId: "t", model: "*", ...noLimits, qps: 1 };
     const rateLimits = createRateLimits({
       ...countersOf(clock),
-      teamLimits: { findFor: () => Promise.resolve([team]) },
+      findTeamLimits: () => Promise.resolve([team]),
       estimate: () => Promise.resolve(0),
     });
     const arrive = (id: string) =>
@@ -140,9 +140,8 @@ describe("the memory of the windows", () => {
 
   it("undoes the key's count of a request when it has no room for the model's count", async () => {
     const clock = createManualClock(0);
-    const teamLimits = { findFor: () => Promise.resolve([]) };
     const rates = createRateLimits({
-      teamLimits,
+      findTeamLimits: () => Promise.resolve([]),
       counter: createMemoryCounter(clock, { windowsMax: 1 }),
       readCounter: createMemoryCounter(clock),
       estimate: () => Promise.resolve(5),

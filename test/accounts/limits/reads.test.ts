@@ -11,7 +11,7 @@ it("reads have a limit of 6,000 a minute and key of their own, and count against
   const rates = createRateLimits({
     counter: createMemoryCounter(clock),
     readCounter: createMemoryCounter(clock),
-    teamLimits: { findFor: () => Promise.resolve([]) },
+    findTeamLimits: () => Promise.resolve([]),
     estimate: () => Promise.resolve(0),
     clock,
   });

@@ -3,8 +3,10 @@ import {
   periodEnd,
   periodStart,
   type Budget,
+  type BudgetHolder,
   type BudgetLimits,
   type BudgetName,
+  type BudgetPeriod,
   type BudgetStatus,
 } from "../budget.js";
 import { labelSubjects, noLabels } from "../../principals/spend-labels.js";
@@ -24,15 +26,21 @@ interface StatusRow extends Row<"budgets"> {
   readonly warned: boolean;
 }
 
+/** The position of a budget in the order of creation. */
+interface BudgetPosition extends BudgetHolder {
+  readonly createTime: number;
+  readonly period: BudgetPeriod;
+}
+
 /** Which budgets of a team are listed. */
 export interface BudgetQuery {
   readonly teamId: string;
   /** Only budgets of these keys, members, teams, tags or end users; null = all. */
-  readonly of: readonly Pick<Budget, "subject" | "subjectId">[] | null;
+  readonly of: readonly BudgetHolder[] | null;
   /** Only budgets of this member and of its keys; null = all. */
   readonly ownerId: string | null;
   /** The page starts after this budget; null = at the first one. */
-  readonly after: Pick<Budget, "createTime" | "subject" | "subjectId" | "period"> | null;
+  readonly after: BudgetPosition | null;
   readonly limit: number;
 }
 

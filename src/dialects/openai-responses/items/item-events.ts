@@ -42,9 +42,15 @@ export function itemStartEvents(
   return [added, { type, sequence_number: nextSequenceNumber(), ...position, content_index: 0, part }];
 }
 
+/** Which item. */
+interface ItemName {
+  readonly id: string;
+  readonly type: OutputItem["type"];
+}
+
 /** Returns the event that adds to an item's text, arguments or input; none for calls whose content is only in their last event. */
 export function itemDeltaEvents(
-  { id: item_id, type: kind }: Pick<OutputItem, "id" | "type">,
+  { id: item_id, type: kind }: ItemName,
   { index: output_index, nextSequenceNumber }: ItemPosition,
   delta: string,
   logprobs: readonly SampledLogprobBody[] = [],
