@@ -65,9 +65,7 @@ export function createOtherWorkers(
     throw new HearthError(
       "overloaded",
       "The server that does the work has not ended it. Please try again later.",
-      {
-        retryAfterSeconds: 5,
-      },
+      { retryAfterSeconds: 5 },
     );
   };
   return {
@@ -75,7 +73,8 @@ export function createOtherWorkers(
      * Cancels a job that another server has in flight, and waits for its outcome. @returns false when none has.
      * @throws HearthError `overloaded` when that server does not end the job in time.
      */
-    cancel /** Reports that there is a job, for which this server may have no place. */,
+    cancel,
+    /** Reports that there is a job, for which this server may have no place. */
     enqueued: (): void => broadcast.send(news, {}),
   };
 }

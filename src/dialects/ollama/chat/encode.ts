@@ -63,7 +63,8 @@ export function createOllamaChatEncoder(identity: OllamaIdentity) {
   };
   return {
     /** Returns the lines of an event: none or one. */
-    lines /** The JSON texts of arguments in lines so far that have numbers which the line's value does not keep. */,
+    lines,
+    /** The JSON texts of arguments in lines so far that have numbers which the line's value does not keep. */
     texts,
   };
 }
