@@ -127,6 +127,15 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ['{"windows":null,"macos":null,"linux":null,"tv":1,"car":1}', '{"linux":null,"car":1}'],
     not: ['{"linux":null,"macos":null}', '{"car":1,"tv":1}', '{"mac":null}'],
   },
+  "a name that is part of an earlier one has its own place in the order of the pattern": {
+    schema: {
+      type: "object",
+      patternProperties: { "^(?:giant|bee|ant)$": { type: "null" } },
+      additionalProperties: false,
+    },
+    generated: ['{"giant":null,"bee":null,"ant":null}', '{"bee":null,"ant":null}'],
+    not: ['{"ant":null,"bee":null}', '{"giant":null,"ant":null,"bee":null}'],
+  },
   "the names that propertyNames lists in a pattern have the order of the pattern": {
     schema: {
       type: "object",

@@ -135,18 +135,22 @@ function separateFinite(
   return { extras, finite: inOrderOfPatterns(finite, shape).toSorted((a, b) => at(a) - at(b)) };
 }
 
+/** What separates the alternatives of a pattern. */
+const separators = /\(\?:|[|()^$]/;
+
 /**
- * Returns the keys in the order in which the patterns name them, such as `^(windows|macos)$`; unchanged if a key is in no pattern as
- * text.
+ * Returns the keys in the order in which the patterns list them, such as `^(windows|macos)$`; unchanged if a key is no whole alternative
+ * of a pattern.
  */
 function inOrderOfPatterns(entries: readonly Entry[], { members, names }: ObjectShape): readonly Entry[] {
   const patterns = [
     ...members.flatMap((one) => one.patterns.map(({ source }) => source)),
     ...names.flatMap(({ term }) => term.literals.flatMap(({ node }) => node.pattern ?? [])),
-  ].join("\n");
-  const place = ({ key }: Entry): number => (typeof key === "string" ? patterns.indexOf(key) : -1);
-  if (entries.some((entry) => place(entry) < 0)) return entries;
-  return entries.toSorted((a, b) => place(a) - place(b));
+  ];
+  const listed = [...new Set(patterns.flatMap((pattern) => pattern.split(separators)))];
+  const position = new Map<unknown, number>(listed.map((text, index) => [text, index]));
+  const at = ({ key }: Entry): number => position.get(key) ?? -1;
+  return entries.every((entry) => at(entry) >= 0) ? entries.toSorted((a, b) => at(a) - at(b)) : entries;
 }
 
 const noExtras: { readonly extras: readonly Extra[]; readonly checks: readonly Check[] } = {
