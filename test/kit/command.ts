@@ -1,5 +1,5 @@
 /** A command of the program, run in the process of the test: its output and its exit code. program.ts runs it as a process of its own. */
-import { PassThrough } from "node:stream";
+import { Writable } from "node:stream";
 import { runCommandLine } from "../../src/cli/command-line.js";
 import { exactOn, printTo } from "../../src/cli/terminal.js";
 
@@ -12,7 +12,7 @@ export interface CommandEnd {
 /**
  * Runs a command, one at a time: the exit code is the process's.
  * @param environment HEARTH_* variables
- * @param columns of the terminal on which it believes to be; absent: on none
+ * @param columns the width of its terminal; absent: it is on none
  */
 export async function runCommand(
   words: readonly string[],
@@ -25,7 +25,13 @@ export async function runCommand(
     isTTY: columns !== undefined,
     columns: columns ?? 80,
   };
-  const content = new PassThrough().on("data", (bytes: Buffer) => (printed.out += bytes.toString()));
+  const content = new Writable({
+    decodeStrings: false,
+    write(part: string | Buffer, _encoding, done) {
+      printed.out += part.toString();
+      done();
+    },
+  });
   const before = process.exitCode;
   process.exitCode = 0;
   try {
