@@ -98,7 +98,7 @@ export function createBudgetStore(database: Database) {
     },
     /** Returns a budget; null when it does not exist. */
     async find(name: BudgetName, now: number): Promise<BudgetStatus | null> {
-      const condition = sql`budget.subject_id = ${storedId(name.subject, name.subjectId)} and budget.subject = ${name.subject}
+      const condition = sql`budget.subject_id = ${storedId(name)} and budget.subject = ${name.subject}
         and budget.team_id = ${name.teamId} and budget.period = ${name.period}`;
       const { rows } = await selection(startsAt(now), condition).execute(kysely);
       return rows[0] === undefined ? null : fromRow(rows[0], now);
@@ -153,11 +153,11 @@ function budgetWrites({ kysely, dialect }: Database) {
     },
     /** Marks that the audit log has that a soft limit was reached. The commit fails with `conflict` when it is marked already. */
     marking(status: BudgetStatus): Write {
-      const { teamId, subject, subjectId, period, startTime } = status;
+      const { teamId, period, startTime } = status;
       const query = kysely
         .updateTable("budgetPeriods")
         .set({ warned: true })
-        .where("subjectId", "=", storedId(subject, subjectId))
+        .where("subjectId", "=", storedId(status))
         .where("teamId", "=", teamId)
         .where("period", "=", period)
         .where("startTime", "=", startTime)
@@ -198,9 +198,8 @@ function selectPage(
   const position =
     after === null
       ? sql``
-      : sql`and (create_time, budget.subject_id, budget.period) > (${after.createTime}, ${storedId(after.subject, after.subjectId)}, ${after.period})`;
-  const ids = of?.map(({ subject, subjectId }) => storedId(subject, subjectId)) ?? null;
-  const subject = ids === null ? sql`` : sql`and budget.subject_id in (${sql.join(ids)})`;
+      : sql`and (create_time, budget.subject_id, budget.period) > (${after.createTime}, ${storedId(after)}, ${after.period})`;
+  const subject = of === null ? sql`` : sql`and budget.subject_id in (${sql.join(of.map(storedId))})`;
   const own =
     ownerId === null
       ? sql``
@@ -225,7 +224,7 @@ function limitColumns({ hardTicks, softTicks, hardTokens, softTokens }: BudgetLi
 
 function toRow(budget: Budget): Row<"budgets"> {
   return {
-    subjectId: storedId(budget.subject, budget.subjectId),
+    subjectId: storedId(budget),
     teamId: budget.teamId,
     period: budget.period,
     subject: budget.subject,

@@ -3,11 +3,11 @@ import { sql, type RawBuilder } from "kysely";
 import type { Dialect } from "../../../store/dialect/dialect.js";
 import { labelSubject } from "../../principals/spend-labels.js";
 import { selectKeysOfOwner } from "../../../store/tables/known-keys.js";
-import { periodStart, type Budget, type BudgetSubject } from "../budget.js";
+import { periodStart, type Budget, type BudgetHolder } from "../budget.js";
 import { selectPeriodStart } from "../../money/store/period-start.js";
 
 /** Returns the id under which a subject is stored. */
-export function storedId(subject: BudgetSubject, subjectId: string): string {
+export function storedId({ subject, subjectId }: BudgetHolder): string {
   return subject === "tag" || subject === "user" ? labelSubject(subject, subjectId) : subjectId;
 }
 
@@ -16,12 +16,12 @@ export function storedId(subject: BudgetSubject, subjectId: string): string {
  * ones in which runs are running, too, whose reservations are subtracted when they end.
  */
 export function firstPeriod(dialect: Dialect, budget: Budget): RawBuilder<unknown> {
-  const { teamId, subject, subjectId, period, createTime } = budget;
+  const { teamId, period, createTime } = budget;
   const start = periodStart(period, createTime);
   const selectStart = (time: string) => selectPeriodStart(dialect, period, sql.ref(time));
   return sql`
     insert into budget_periods (subject_id, team_id, period, start_time, spent_ticks, spent_tokens, reserved_ticks, reserved_tokens)
-    select ${storedId(subject, subjectId)}, ${teamId}, ${period}, start_time, sum(ticks), sum(tokens), sum(held_ticks), sum(held_tokens) from (
+    select ${storedId(budget)}, ${teamId}, ${period}, start_time, sum(ticks), sum(tokens), sum(held_ticks), sum(held_tokens) from (
       select cast(${start} as bigint) as start_time, 0 as ticks, 0 as tokens, 0 as held_ticks, 0 as held_tokens
       union all
       select ${selectStart("used.time")}, ticks, tokens, 0, 0 from (${selectSpent(dialect, budget, start)}) as used
@@ -63,10 +63,10 @@ function selectSpent(dialect: Dialect, budget: Budget, start: number): RawBuilde
 }
 
 function matchRuns(dialect: Dialect, budget: Budget): RawBuilder<unknown> {
-  const { subject, subjectId } = budget;
+  const { subject } = budget;
   if (subject === "tag" || subject === "user")
     return sql`exists (select 1 from run_labels
-      where run_id = runs.id and ${storedId(subject, subjectId)} in ${dialect.selectStrings(sql`run_labels.subjects`)})`;
+      where run_id = runs.id and ${storedId(budget)} in ${dialect.selectStrings(sql`run_labels.subjects`)})`;
   const columns = { key: "apiKeyId", member: "userId", team: "teamId" } as const;
-  return sql`${sql.ref(columns[subject])} = ${subjectId}`;
+  return sql`${sql.ref(columns[subject])} = ${budget.subjectId}`;
 }
