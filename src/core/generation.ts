@@ -166,18 +166,22 @@ export interface Compaction {
   readonly heading: string;
 }
 
-/** What the model reads, and how it reasons about it. */
-export interface ConversationRequest {
-  readonly messages: readonly Message[];
-  /** Replaces the messages, which are empty then; the answer is text only. */
-  readonly raw?: RawPrompts;
-  /** See Conversation.prefill. */
-  readonly prefill?: string;
+/** How the model reasons. */
+export interface ReasoningSettings {
   readonly reasoningEffort: ReasoningEffort;
   /** Reasoning ends after this number of tokens; absent = depends on the effort. */
   readonly reasoningTokensMax?: number;
   /** See Conversation.templateVariables. */
   readonly templateVariables?: Readonly<Record<string, unknown>>;
+}
+
+/** What the model reads, and how it reasons about it. */
+export interface ConversationRequest extends ReasoningSettings {
+  readonly messages: readonly Message[];
+  /** Replaces the messages, which are empty then; the answer is text only. */
+  readonly raw?: RawPrompts;
+  /** See Conversation.prefill. */
+  readonly prefill?: string;
 }
 
 export interface GenerationRequest extends ConversationRequest {

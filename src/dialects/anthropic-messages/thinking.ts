@@ -26,10 +26,7 @@ export function parseThinking(fields: MessagesRequestBody): Thinking {
   const isOff = thinking?.type === "disabled" || other.reasoningEffort === "none";
   const isStated = other.reasoningEffort !== "default" || reasoningTokensMax !== undefined;
   if (isOff || (thinking == null && !isStated))
-    return {
-      reasoning: { reasoningEffort: "none", reasoningTokensMax: undefined, templateVariables },
-      display: "hidden",
-    };
+    return { reasoning: { reasoningEffort: "none", templateVariables }, display: "hidden" };
   if (thinking == null) return { reasoning: other, display: "shown" };
   const display = thinking.display === "omitted" ? "omitted" : "shown";
   if (thinking.type === "adaptive") {

@@ -3,7 +3,7 @@
  * that vLLM and SGLang take, and the forms of hosted services. Pure.
  */
 import { z } from "zod";
-import type { ReasoningEffort } from "../../core/generation.js";
+import type { ReasoningEffort, ReasoningSettings } from "../../core/generation.js";
 import { parseReasoningEffort, reasoningEffortField } from "./effort.js";
 import { inBody, type FieldPath } from "./field-path.js";
 import { boundedRecord, int32Max, optionalInteger } from "../request-fields.js";
@@ -50,7 +50,7 @@ type ReasoningBody = z.infer<z.ZodObject<typeof reasoningFields>>;
 export function parseReasoning(
   fields: ReasoningBody,
   own: boolean | z.infer<typeof reasoningEffortField> | null = null,
-) {
+): ReasoningSettings {
   const { chat_template_kwargs: variables, reasoning, thinking } = fields;
   const { type = null, budget_tokens: budget = null } = typeof thinking === "object" ? (thinking ?? {}) : {};
   const ownEffort = typeof own === "string" ? own : null;
