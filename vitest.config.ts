@@ -54,7 +54,9 @@ const onBothNightly = [
 const ofSqlite = ["test/accounts/**/query-plans.test.ts"];
 
 const size = readSize(process.env);
-const beyond = filesBeyond(size);
+// What the run before this one has passed on the same sources: scripts/check.mjs says which files.
+const passed = (process.env["TEST_FILES_PASSED"] ?? "").split("\n").filter((path) => path !== "");
+const leftOut = [...filesBeyond(size), ...passed];
 const twice = size === "small" || postgresUnavailable(process.env) !== null ? [] : [...ofPostgres, ...onBoth];
 const twiceNightly = twice.length > 0 && isNightly(process.env) ? onBothNightly : [];
 
@@ -76,7 +78,7 @@ export default defineConfig({
     expect: { requireAssertions: true, poll: { timeout: 150_000 } },
     projects: [
       // One process per file, so that a crash of native code names its file.
-      { extends: true, test: { name: "alone", include: alone, exclude: [...beyond] } },
+      { extends: true, test: { name: "alone", include: alone, exclude: leftOut } },
       // Files share a process and its modules, because importing them again for each file took longer than
       // most tests.
       {
@@ -84,7 +86,7 @@ export default defineConfig({
         test: {
           name: "shared",
           include: ["test/**/*.test.ts"],
-          exclude: [...alone, ...ofPostgres, ...beyond],
+          exclude: [...alone, ...ofPostgres, ...leftOut],
           isolate: false,
         },
       },

@@ -6,22 +6,22 @@
  * The build comes first. Then the tests run, and beside them, one after another and at the lowest priority, the steps that only read
  * the sources: they use the time in which the tests wait. Every step runs even when another one failed. The output of a step is printed
  * only when it failed. Steps that only read the sources are not repeated on sources on which they have passed, as after `npm test` in
- * `npm test -- --all`; `npm test -- lint` repeats a named one. The last line is `N passed, N failed`,
- * where every test, and every step that is not the tests, counts as one. Exit codes: 0 all passed, 1 something failed,
- * 2 wrong usage.
+ * `npm test -- --all`, and that run does without the tests that the run before it has passed; `npm test -- lint tests` repeats what it
+ * names. The last line is `N passed, N failed`, where every test, and every step that is not the tests, counts as one. Exit codes: 0 all
+ * passed, 1 something failed, 2 wrong usage.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { constants, setPriority, tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { affectedTests, changedFiles } from "./check/affected.mjs";
-import { hashSources, hasPassed, keepPassed } from "./check/passed.mjs";
+import { hashSources, hasPassed, keepPassed, keepSmallTests, takeSmallTests } from "./check/passed.mjs";
 
 /**
  * @typedef {{ name: string, tool: string, args: string[], isLarger?: true }} Step `isLarger`: the small size does without it
  * @typedef {{ passed: number, failed: number }} Tally
- * @typedef {{ status: string, assertionResults: { status: string, fullName: string }[] }} TestFile
+ * @typedef {{ name: string, status: string, assertionResults: { status: string, fullName: string }[] }} TestFile
  * @typedef {{ numPassedTests: number, numFailedTests: number, testResults: TestFile[] }} TestReport the report that vitest writes
  */
 
@@ -91,7 +91,7 @@ async function main(args) {
   // A part of the sources, or a step that is named, is not what the whole check has passed on.
   const sources = names.length === 0 && since === undefined ? hashSources(root) : null;
   const [ofTests, ofSources] = await Promise.all([
-    inTurn(among([testStep]), run),
+    inTurn(among([testStep]), (step) => runTests(step, size, sources)),
     inTurn(among(sourceSteps), (step) => runOnce(step, sources)),
   ]);
   tallies.push(...ofSources, ...ofTests);
@@ -184,6 +184,37 @@ async function runOnce(step, sources) {
   const tally = await run(step, constants.priority.PRIORITY_LOW);
   if (sources !== null && tally.failed === 0) keepPassed(root, step.name, sources);
   return tally;
+}
+
+/**
+ * Runs the tests. In the size all, those that the small size has just passed on these sources count as passed.
+ * @param {Step} step
+ * @param {string} size
+ * @param {string | null} sources their hash; null: all tests run, and nothing is kept
+ * @returns {Promise<Tally>}
+ */
+async function runTests(step, size, sources) {
+  if (sources === null || size === "nightly") return run(step);
+  const before = size === "all" ? takeSmallTests(root, sources) : { files: [], passed: 0 };
+  if (before.files.length > 0) {
+    process.stdout.write(`pass  ${before.passed} tests, on these sources before\n`);
+    process.env["TEST_FILES_PASSED"] = before.files.join("\n");
+  }
+  const tally = await run(step);
+  if (size === "small" && tally.failed === 0) keepSmallTests(root, sources, listPassedTests());
+  return { ...tally, passed: tally.passed + before.passed };
+}
+
+/** Returns the files of which every test has run and passed. */
+function listPassedTests() {
+  const report = /** @type {TestReport} */ (JSON.parse(readFileSync(testReport, "utf8")));
+  const whole = report.testResults.filter(({ assertionResults }) =>
+    assertionResults.every(({ status }) => status === "passed"),
+  );
+  return {
+    files: whole.map(({ name }) => relative(root, name).replaceAll("\\", "/")),
+    passed: whole.reduce((sum, { assertionResults }) => sum + assertionResults.length, 0),
+  };
 }
 
 /**

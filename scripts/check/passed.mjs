@@ -1,11 +1,15 @@
-/** Which steps of the check have passed on the sources as they are: a step that only reads them finds the same again. */
+/**
+ * What of the check has passed on the sources as they are. A step that only reads them finds the same again. The tests of the small size are
+ * part of the size all: the first run of that size after them does without them.
+ */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** A step has one file there, with the hash of what it has passed on. */
 const folder = "node_modules/.cache/hearth-check";
+const testsFile = "small-tests.json";
 /** What npm has installed. */
 const installed = "node_modules/.package-lock.json";
 
@@ -52,6 +56,49 @@ export function hasPassed(root, step, sources) {
 export function keepPassed(root, step, sources) {
   mkdirSync(join(root, folder), { recursive: true });
   writeFileSync(join(root, folder, step), sources);
+}
+
+/**
+ * @typedef {{ files: string[], passed: number }} PassedTests `files`: their paths from the root; `passed`: how many tests they have
+ */
+
+/**
+ * Keeps what the tests of the small size have passed on.
+ * @param {string} root
+ * @param {string} sources
+ * @param {PassedTests} tests
+ */
+export function keepSmallTests(root, sources, tests) {
+  mkdirSync(join(root, folder), { recursive: true });
+  writeFileSync(join(root, folder, testsFile), JSON.stringify({ key: keyOfTests(sources), ...tests }));
+}
+
+/**
+ * Takes what was kept: a second run repeats the tests.
+ * @param {string} root
+ * @param {string} sources
+ * @returns {PassedTests} no files when the sources, or the settings of tests, have changed since
+ */
+export function takeSmallTests(root, sources) {
+  const path = join(root, folder, testsFile);
+  const content = readIfThere(path);
+  rmSync(path, { force: true });
+  const none = { key: "", files: [], passed: 0 };
+  const kept = /** @type {PassedTests & { key: string }} */ (
+    content === null ? none : JSON.parse(content.toString())
+  );
+  return kept.key === keyOfTests(sources) ? kept : none;
+}
+
+/**
+ * @param {string} sources
+ * @returns {string} the sources, and the settings that tests read
+ */
+function keyOfTests(sources) {
+  const settings = Object.entries(process.env).filter(
+    ([name]) => /^(HEARTH|TEST)_/.test(name) && name !== "TEST_SIZE",
+  );
+  return JSON.stringify([sources, settings.sort()]);
 }
 
 /**
