@@ -61,17 +61,13 @@ describe("hearth start", () => {
 
   it("F12: killed in mid-stream and started again, has the run marked interrupted, its key works and is not printed again, and nothing is stuck", async () => {
     const data = join(temporaryFolder(), "data");
-    // Hardly ever ends its answer: that the server is gone too is known a moment after its supervisor was killed.
+    // Does not end its answer: that the server is gone too is known a moment after its supervisor was killed.
     const models = temporaryFolder();
     await writeModel(join(models, "endless.gguf"), { contextLength: 8192, vocabularySize: 20_000 });
     const first = await startProcess({ HEARTH_DATA: data, HEARTH_API_KEY: "", HEARTH_MODELS: models });
     const [key, managementKey] = firstKeys(data);
-    const stream = await clientOf(first.url, key).chat.completions.create({
-      model: "endless",
-      messages: story,
-      temperature: 0,
-      stream: true,
-    });
+    const request = { model: "endless", messages: story, ignore_eos: true };
+    const stream = await clientOf(first.url, key).chat.completions.create({ ...request, stream: true });
     const read = async (): Promise<void> => {
       for await (const _ of stream) first.child.kill("SIGKILL");
     };

@@ -38,11 +38,9 @@ describe("hearth stop", () => {
     await writeModel(join(models, "endless.gguf"), { contextLength: 8192, vocabularySize: 20_000 });
     const environment = { HEARTH_DATA: join(temporaryFolder(), "data"), HEARTH_SHUTDOWN_GRACE_MS: "600000" };
     const server = await startProcess({ ...environment, HEARTH_MODELS: models });
-    const stream = await clientOf(server.url).chat.completions.create({
-      model: "endless",
-      messages: [{ role: "user", content: "Hello!" }],
-      stream: true,
-    });
+    const messages = [{ role: "user", content: "Hello!" } as const];
+    const request = { model: "endless", messages, ignore_eos: true };
+    const stream = await clientOf(server.url).chat.completions.create({ ...request, stream: true });
     const read = async (): Promise<void> => {
       let stopped: ReturnType<typeof run> | null = null;
       for await (const _ of stream) stopped ??= run(["stop", "--force", "--quiet"], environment);

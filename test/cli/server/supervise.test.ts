@@ -57,12 +57,8 @@ function nextUrl(run: TestProcess): Promise<string> {
 
 /** Streams an answer and calls `act` at its first chunk, text or not. @returns its finish reason. */
 async function streamed(url: string, maxTokens: number, act: () => void): Promise<string | null> {
-  const stream = await clientOf(url).chat.completions.create({
-    model: endless,
-    messages: question,
-    stream: true,
-    max_tokens: maxTokens,
-  });
+  const request = { model: endless, messages: question, max_tokens: maxTokens, ignore_eos: true };
+  const stream = await clientOf(url).chat.completions.create({ ...request, stream: true });
   let [acted, finish] = [false, null as string | null];
   for await (const chunk of stream) {
     finish = chunk.choices[0]?.finish_reason ?? finish;
