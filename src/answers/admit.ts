@@ -11,7 +11,7 @@ import { readEndUser, type RequestLabels } from "../core/requests/labels.js";
 import { authoriseModel, type Ability } from "./authorise-model.js";
 import type { AnswerContext } from "./context.js";
 import type { Asking, ReadRequest, ReadyRequest, TextEndpoint } from "./endpoint.js";
-import { hasFiles } from "./files/prompt-files.js";
+import { hasFiles } from "./prompt-files.js";
 
 /** A request that is admitted: its run can begin. */
 export interface Admitted<Ready extends ReadyRequest> {

@@ -9,7 +9,7 @@ import type { Conversations } from "../inference/conversations/conversations.js"
 import type { ImageGenerator } from "../inference/images/generate-images.js";
 import type { StoredResponses } from "../inference/responses/stored-responses.js";
 import type { Generator } from "../inference/run/text/generator.js";
-import type { PromptFiles } from "./files/prompt-files.js";
+import type { PromptFiles } from "./prompt-files.js";
 import type { McpApprovals } from "./mcp/approvals.js";
 
 export interface AnswerContext {

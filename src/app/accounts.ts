@@ -2,7 +2,7 @@
 import { createAuditLog } from "../accounts/audit-log.js";
 import { createBudgetGuard, type BudgetGuardDeps } from "../accounts/budgets/guard.js";
 import { createBudgetService } from "../accounts/budgets/budgets.js";
-import { createBudgetStore } from "../accounts/budgets/store/budgets.js";
+import { createBudgetStore } from "../accounts/budgets/store.js";
 import { createBilling } from "../accounts/money/billing.js";
 import { createCreditService } from "../accounts/money/credits.js";
 import { createHostedPriceService } from "../accounts/money/hosted-prices.js";

@@ -23,7 +23,7 @@ import type { NewDatabase } from "../store/lost-database.js";
 import { openDataFolder, type DataFolder } from "../store/folder/open-data-folder.js";
 import { systemClock, systemRandom } from "../system/clock.js";
 import { buildContext, type Built, type ContextOverrides } from "./context.js";
-import { followAddress } from "./link-base.js";
+import { followAddress } from "../config/link-base.js";
 import { openForServer } from "./stores/open-database.js";
 import { buildStores } from "./stores/stores.js";
 import type { SystemDeps } from "./system-deps.js";

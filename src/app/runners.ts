@@ -1,6 +1,6 @@
 /** The part of the composition root that builds what executes requests: generators of text, images and vectors, files and MCP servers. */
 import { createSecretFilter } from "../accounts/credentials/secret.js";
-import { createPromptFiles } from "../answers/files/prompt-files.js";
+import { createPromptFiles } from "../answers/prompt-files.js";
 import type { BudgetGuard } from "../accounts/budgets/guard.js";
 import type { Config } from "../config/config.js";
 import { listPinnedKeys } from "../config/pinned-keys.js";

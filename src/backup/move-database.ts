@@ -5,7 +5,7 @@ import type { Config } from "../config/config.js";
 import type { OnProgress } from "../core/report/progress.js";
 import { lockFolder } from "../store/folder/lock.js";
 import { openDatabase, type Database } from "../store/database.js";
-import type { MoveReport } from "../store/postgres/move/move.js";
+import type { MoveReport } from "../store/postgres/move.js";
 import { systemClock } from "../system/clock.js";
 import { databaseFile } from "../store/data-folder.js";
 
@@ -31,7 +31,7 @@ export async function moveDatabase(config: Config, onProgress: OnProgress): Prom
       onProgress,
       "the ledger of the SQLite database does not balance",
     );
-    const { moveToPostgres } = await import("../store/postgres/move/move.js");
+    const { moveToPostgres } = await import("../store/postgres/move.js");
     const { openMoved } = await import("../store/postgres/open.js");
     return await moveToPostgres({
       file,

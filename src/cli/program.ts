@@ -6,7 +6,7 @@ import type { CommandLineSettings, ExaminedSettings, LoadedConfig } from "../con
 import { systemClock } from "../system/clock.js";
 import { version } from "../system/version.js";
 import { addAccountCommands } from "./accounts/accounts.js";
-import { addAlertsCommand } from "./alerts/alerts.js";
+import { addAlertsCommand } from "./alerts.js";
 import { addBackupCommands } from "./backup/backup.js";
 import { addMigrateCommand } from "./backup/migrate.js";
 import { addBatchesCommand } from "./batches/batches.js";
@@ -15,14 +15,12 @@ import { operatorOpener } from "./command-helpers.js";
 import { addCompletionCommands } from "./completion/completion.js";
 import { addDoctorCommand } from "./doctor.js";
 import { addManCommand } from "./man-page.js";
-import { addExamples } from "./examples.js";
+import { addExamples, listCommands } from "./examples.js";
 import { addModelCommands } from "./models/commands.js";
 import { importFolders } from "./models/import-folders.js";
 import { addPullCommand } from "./models/pull.js";
 import { addNextSteps } from "./next-step.js";
-import { addOtherNames } from "./other-names.js";
 import { addPsCommand } from "./ps.js";
-import { addQuiet, silenceable } from "./quiet.js";
 import { addRequestsCommand } from "./requests/requests.js";
 import { addRunCommand } from "./run/run.js";
 import { addLogsCommand } from "./server/logs.js";
@@ -157,4 +155,99 @@ function addModels(
     err,
     onInterrupt,
   });
+}
+
+// Commands as other programs call them: an error names the command of Hearth.
+
+const otherNames: Readonly<Record<string, string>> = {
+  serve: "start",
+  up: "start",
+  models: "ls",
+  remove: "rm",
+  status: "ps",
+  top: "ps",
+  chat: "run",
+  download: "pull",
+  install: "pull",
+  info: "show",
+  inspect: "show",
+  config: "set",
+  link: "import",
+};
+
+/** Makes the other names wrong usage with a suggestion. Call it after all commands were added: their own names are left alone. */
+function addOtherNames(program: Command): void {
+  for (const [other, name] of Object.entries(otherNames)) {
+    const known = new Set(program.commands.map((command) => command.name()));
+    if (known.has(other) || !known.has(name)) continue;
+    program
+      .command(other, { hidden: true })
+      .argument("[words...]")
+      .allowUnknownOption()
+      .helpOption(false)
+      .action(() =>
+        program.error(`error: unknown command '${other}'\n(Did you mean ${name}?)`, { exitCode: 2 }),
+      );
+  }
+}
+
+// `--quiet` of every command: no progress, no next step, and nothing of a command whose text only says that something was done.
+
+/** Commands whose text only confirms a change; the text of every other command is what it was called for. */
+const confirming: ReadonlySet<string> = new Set([
+  ...["rm", "set", "unload", "prices set", "prices compare set", "prices compare rm"],
+  ...["keys update", "keys disable", "keys enable", "keys block", "keys unblock", "keys rm"],
+  ...["groups create", "groups set", "groups rm"],
+  ...[
+    "teams rename",
+    "teams block",
+    "teams unblock",
+    "teams keep-bodies",
+    "teams forget-bodies",
+    "teams allow",
+  ],
+  ...["members update", "members rm", "management-keys rm"],
+  ...["credits add", "credits refund", "credits adjust", "budgets set"],
+  ...["requests cancel", "requests forget", "alerts test", "alerts rm", "batches cancel", "files rm"],
+]);
+
+/** Returns an output that can be silenced. */
+function silenceable(out: TextOut): { readonly out: TextOut; readonly silence: () => void } {
+  let isSilent = false;
+  return {
+    silence: () => (isSilent = true),
+    out: {
+      write: (text) => (isSilent ? undefined : out.write(text)),
+      control: (sequence) => {
+        if (isSilent) return undefined;
+        return out.control === undefined ? out.write(sequence) : out.control(sequence);
+      },
+      get isTTY() {
+        return out.isTTY === true;
+      },
+      get columns() {
+        return out.columns ?? 80;
+      },
+    },
+  };
+}
+
+/**
+ * Adds the option to the commands that have none of their own. Call it after all commands were added.
+ * @param silence stops the output of a command that was called with it
+ */
+function addQuiet(program: Command, silence: () => void): void {
+  for (const [path, command] of listCommands(program)) {
+    if (command.options.some(({ long }) => long === "--quiet")) continue;
+    const isConfirming = confirming.has(path);
+    command.option(
+      "-q, --quiet",
+      isConfirming ? "print nothing but errors" : "print nothing but what is asked for",
+    );
+    if (!isConfirming) continue;
+    command.hook("preAction", () => {
+      const { quiet, json } = command.opts<{ readonly quiet?: true; readonly json?: true }>();
+      if (quiet === true && json !== true) silence();
+    });
+  }
 }

@@ -6,7 +6,7 @@ import { ErrorBox, Loading } from "./parts/page.js";
 import { ToastArea } from "./parts/toast.js";
 import { SignInPage } from "./pages/sign-in.js";
 import { SessionProvider, useSession } from "./session.js";
-import { Shell } from "./shell/shell.js";
+import { Shell } from "./shell.js";
 import "./styles/main.css";
 
 /** The whole page. */

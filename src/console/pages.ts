@@ -23,7 +23,7 @@ export const pages: readonly PageEntry[] = [
     title: "Overview",
     icon: "overview",
     letter: "o",
-    load: async () => (await import("./pages/overview/overview.js")).OverviewPage,
+    load: async () => (await import("./pages/overview.js")).OverviewPage,
   },
   {
     name: "playground",
@@ -73,7 +73,7 @@ export const pages: readonly PageEntry[] = [
     icon: "bell",
     letter: "l",
     role: "owner",
-    load: async () => (await import("./pages/alerts/alerts.js")).AlertsPage,
+    load: async () => (await import("./pages/alerts.js")).AlertsPage,
   },
   {
     name: "models",

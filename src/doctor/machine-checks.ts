@@ -13,10 +13,10 @@ import { databaseFile } from "../store/data-folder.js";
 import { explainFailure, readErrorCode } from "../system/file-errors.js";
 import { version } from "../system/version.js";
 import { readLastBackup } from "../backup/last-backup.js";
-import { certificateReport } from "./certificate-report.js";
 import { openEngineHooks } from "../engine/native/engine-hooks.js";
 import { nativeFolder } from "../engine/native/libraries.js";
 import { explainMissing } from "../engine/native/native-library.js";
+import { readCertificate } from "../http/server/tls.js";
 
 /** With less, the database, files and images can soon not be written any more. */
 const freeBytesMin = 500_000_000;
@@ -191,4 +191,24 @@ function explainPort(thrown: Error): string {
 
 function reason(thrown: unknown): string {
   return explainFailure(thrown);
+}
+
+/**
+ * Returns the names and the end of the certificate, or why the server cannot use it; null without HTTPS.
+ * @param now milliseconds since 1970
+ */
+function certificateReport({ tlsCert, tlsKey }: Config, now: number): Omit<DoctorCheck, "name"> | null {
+  if (tlsCert === null || tlsKey === null) return null;
+  try {
+    const { names, end, warning } = readCertificate({ certFile: tlsCert, keyFile: tlsKey }, now);
+    const detail = warning ?? `valid until ${end.toISOString().slice(0, 10)}`;
+    const isWarned = warning !== null && end.getTime() > now;
+    return {
+      ok: end.getTime() > now,
+      ...(isWarned && { warning: true as const }),
+      detail: `${names.join(", ") || "no name"}: ${detail}`,
+    };
+  } catch (thrown) {
+    return { ok: false, detail: thrown instanceof Error ? thrown.message : String(thrown) };
+  }
 }

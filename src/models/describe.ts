@@ -9,10 +9,10 @@ import { idFromName, isModelId, parseManifest, type WrittenManifest } from "./ma
 import { readModelKind, kindProblem } from "./gguf/pooling.js";
 import { quoted } from "./gguf/refusal.js";
 import { bytesPerToken } from "./memory.js";
-import { needsPlainWeights } from "./plain-weights.js";
 import { isFirstGguf, readModelStem } from "./parts.js";
 import { bareVision, inspectVision, isVisionFolder } from "./vision/folder.js";
 import { inspectWeights, type Weights } from "./weights.js";
+import type { GgufMetadata } from "./gguf/metadata.js";
 
 export const manifestFile = "manifest.json";
 const manifestBytesMax = 64 * 1024;
@@ -183,4 +183,22 @@ function readText(header: GgufHeader | null, key: string, otherwise: string, len
   if (typeof value !== "string") return otherwise;
   const clean = value.replace(/\p{Cc}+/gu, " ").trim();
   return clean === "" ? otherwise : clean.slice(0, lengthMax);
+}
+
+/** Keys of models that are more than attention and feed-forward layers, without the architecture before them. */
+const beyondAttention = [
+  /^attention\.kv_lora_rank$/,
+  /^(shortconv|ssm|wkv|kda)\./,
+  /^(token_shift_count|convnext)\b/,
+];
+
+/**
+ * Returns whether a model computes with latent attention, convolutions or a state. llama.cpp multiplies some of their weights in ways that
+ * the layout of weights for Intel's AMX does not support: it gives no numbers (LFM 2) or ends the process (DeepSeek 2), measured.
+ */
+function needsPlainWeights({ values }: GgufMetadata): boolean {
+  const prefix = `${String(values.get("general.architecture"))}.`;
+  return [...values.keys()].some(
+    (key) => key.startsWith(prefix) && beyondAttention.some((part) => part.test(key.slice(prefix.length))),
+  );
 }

@@ -3,9 +3,9 @@
  * store/. better-sqlite3 is synchronous: a query blocks the event loop for microseconds, so every query uses an index or is
  * bounded. Those that may read many rows are read by `reports`, in threads of their own.
  */
+import type Sqlite from "better-sqlite3";
 import { open } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import type Sqlite from "better-sqlite3";
 import { sql, SqliteDialect, type Kysely, type SqliteDatabase, type SqliteStatement } from "kysely";
 import { noBroadcast, type Broadcast } from "../core/broadcast.js";
 import { createOnlyNode, type NodeStore } from "./nodes.js";
@@ -18,13 +18,13 @@ import { ReportReader } from "./sqlite/reports/reader.js";
 import { mapUnavailable } from "./dialect/database-error.js";
 import type { Dialect } from "./dialect/dialect.js";
 import { sqliteDialect } from "./dialect/sqlite.js";
-import { readErrorCode, fileError } from "../system/file-errors.js";
+import { readErrorCode, fileError, explainFailure } from "../system/file-errors.js";
 import { createDataFolder } from "../system/folder.js";
 import { checkFileExists, checkVersionExists, mark, type NewDatabase } from "./lost-database.js";
 import { migrate, readVersion } from "./migrate.js";
-import { watchOpenFiles } from "./open-files.js";
 import type { Schema } from "./tables.js";
 import { createWriteGuard, type WriteGuard } from "./write-guard.js";
+import { statSync } from "node:fs";
 
 export interface Database {
   readonly kysely: Kysely<Schema>;
@@ -265,4 +265,44 @@ async function isReachable(kysely: Kysely<Schema>): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/**
+ * Remembers which files a database was opened from, and returns a function that says what has happened to them since: null, or that
+ * one was removed, replaced or emptied. Writes to such a file succeed and are lost when the process ends.
+ * @param files paths of files that are open and have content.
+ */
+function watchOpenFiles(files: readonly OpenFile[]): () => string | null {
+  const opened = files.map((file) => ({ ...file, id: readId(file.path) }));
+  return () => {
+    for (const { path, name, id, canBeEmpty } of opened) {
+      const found = describe(path, id, canBeEmpty);
+      if (found !== null) return `${name} ${found}`;
+    }
+    return null;
+  };
+}
+
+interface OpenFile {
+  readonly path: string;
+  /** What the operator is shown, instead of the path. */
+  readonly name: string;
+  readonly canBeEmpty: boolean;
+}
+
+function describe(path: string, id: string, canBeEmpty: boolean): string | null {
+  try {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    if (stats === undefined) return "was removed";
+    if (`${stats.dev}:${stats.ino}` !== id) return "was replaced";
+    return stats.size === 0n && !canBeEmpty ? "was emptied" : null;
+  } catch (thrown) {
+    return `cannot be read: ${explainFailure(thrown)}`;
+  }
+}
+
+/** The numbers of an open file's device and inode are not given to another file. */
+function readId(path: string): string {
+  const { dev, ino } = statSync(path, { bigint: true });
+  return `${dev}:${ino}`;
 }

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { expect, it } from "vitest";
 import { openServer } from "../../src/app/operator/open.js";
-import { addAlertsCommand } from "../../src/cli/alerts/alerts.js";
+import { addAlertsCommand } from "../../src/cli/alerts.js";
 import { loadConfig } from "../../src/config/config.js";
 import { systemClock } from "../../src/system/clock.js";
 import { startServer } from "../kit/server.js";

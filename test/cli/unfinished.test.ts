@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { runToEnd } from "../../src/cli/unfinished.js";
+import { runToEnd } from "../../src/cli/command-line.js";
 import { systemClock } from "../../src/system/clock.js";
 
 /** Calls the action as Node.js does while nothing keeps the process alive. */

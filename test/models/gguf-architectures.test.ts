@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { architectures } from "../../src/models/gguf/architectures.js";
+import { architectures } from "../../src/models/gguf/check.js";
 import { root } from "../kit/folder.js";
 
 const platform = `linux-${process.arch}`;

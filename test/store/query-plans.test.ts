@@ -13,7 +13,7 @@ import { createManagementKeyStore } from "../../src/accounts/management-keys/sto
 import { createMemberStore } from "../../src/accounts/members/store.js";
 import { createRunLabelStore } from "../../src/inference/run/store/run-labels.js";
 import { createCompletionStore } from "../../src/inference/completions/store.js";
-import { createConversationStore } from "../../src/inference/conversations/store/conversations.js";
+import { createConversationStore } from "../../src/inference/conversations/store.js";
 import { createResponseStore } from "../../src/inference/responses/store/responses.js";
 import { createTeamLimitStore } from "../../src/accounts/limits/store.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";

@@ -24,10 +24,11 @@ export function findLongPython(root: string): readonly string[] {
     .map(([path, lines]) => `${path}: ${lines}`);
 }
 
-/** Returns the lines of the file of src/ than which this share of the files is not longer. */
-export function readLineQuantile(root: string, share: number): number {
-  const counts = sourceFiles(root, "src", /\.ts$/).map(({ text }) => countLines(text));
-  return counts.sort((a, b) => a - b)[Math.floor(counts.length * share)] ?? 0;
+/** Returns how many names the files of src/ export for each 1,000 lines. */
+export function countExportsPerThousandLines(root: string): number {
+  const texts = sourceFiles(root, "src", /\.tsx?$/).map(({ text }) => text);
+  const exported = texts.flatMap((text) => text.match(/^export /gm) ?? []).length;
+  return (exported / texts.reduce((sum, text) => sum + countLines(text), 0)) * 1000;
 }
 
 function countLines(text: string): number {

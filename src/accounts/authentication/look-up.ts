@@ -5,10 +5,9 @@
  */
 import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
-import { badCredential, hintFor, secretCharactersMax } from "./credential.js";
 import { createIpMatcher } from "../credentials/ip-ranges.js";
 import type { KeyUse } from "./key-use.js";
-import { hashSecret, type SecretPrefix } from "../credentials/secret.js";
+import { hashSecret, type SecretPrefix, looksMistyped } from "../credentials/secret.js";
 
 /** What differs between API keys and management keys. */
 interface KeyKind<Found> {
@@ -70,4 +69,24 @@ export function createLookUp<Found extends FoundKey>(kind: KeyKind<Found>, deps:
     /** Checks that a key which was found may be used now from an address, and notes the use. */
     admit,
   };
+}
+
+/** Longer secrets are rejected without a look-up. */
+const secretCharactersMax = 512;
+
+/** Returns a `bad_credential` error. @param kind what was expected, such as `API key`. */
+function badCredential(kind: string, secret: string, why: string): HearthError {
+  return new HearthError("bad_credential", `Incorrect ${kind} provided: ${outline(secret)}. ${why}`);
+}
+
+/** Returns a hint on why the secret is unknown. @param command creates a valid one. */
+function hintFor(secret: string, command: string): string {
+  if (looksMistyped(secret)) return "Its checksum is wrong: a character was changed or lost.";
+  return `You can create one with \`${command}\`.`;
+}
+
+/** Returns the first and last two characters, which help to find where the key came from. */
+function outline(secret: string): string {
+  if (secret.length < 12 || !/^[\x21-\x7e]+$/.test(secret)) return "***";
+  return `${secret.slice(0, 2)}***${secret.slice(-2)}`;
 }

@@ -20,7 +20,7 @@ import {
   type BudgetStatus,
   type BudgetSubject,
 } from "./budget.js";
-import type { BudgetQuery, BudgetStore } from "./store/budgets.js";
+import type { BudgetQuery, BudgetStore } from "./store.js";
 
 /** Amounts of money in USD, such as `12.50`; null = no such limit. Absent limits stay as they are. */
 export interface BudgetChange {

@@ -8,7 +8,7 @@ import { HearthError } from "../../core/errors.js";
 import { describeBudget, isSoftReached, periodStart, type BudgetStatus } from "./budget.js";
 import { budgetRace } from "../money/budget-race.js";
 import { budgetRefusal, budgetWarnings, refusingBudgets, type RequestBound } from "./refusal.js";
-import type { BudgetStore, KeySpending } from "./store/budgets.js";
+import type { BudgetStore, KeySpending } from "./store.js";
 
 export type BudgetGuard = ReturnType<typeof createBudgetGuard>;
 

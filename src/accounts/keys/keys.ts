@@ -12,15 +12,15 @@ import { checkGroupsExist } from "../groups/known-groups.js";
 import type { AccessGroupStore } from "../groups/store.js";
 import { canSeeOwned, isOperator } from "../visibility.js";
 import { ensureFirstTeam } from "../teams/first-team.js";
-
 import { resolveReference } from "../../core/resolve-reference.js";
 import { newKey } from "./new-key.js";
 import type { KeySettings } from "./key-settings.js";
 import { auditedKey, checkSettings } from "./setting-rules.js";
-import { rotateKey, type RotateKeyRequest } from "./rotation.js";
-import { issueSecret } from "../credentials/secret.js";
+import { issueSecret, hashSecret } from "../credentials/secret.js";
 import { deniedToTeamKey } from "../principals/manager-permissions.js";
 import { findScope, findVisibleTeam } from "../teams/teams.js";
+import { checkExpireTime, invalid } from "../field-rules.js";
+import { redactSecret } from "../../core/report/redact-secret.js";
 
 /** Absent settings have their defaults. */
 interface CreateKeyRequest extends Partial<Omit<KeySettings, "disabled" | "blocked">> {
@@ -209,4 +209,44 @@ async function commitChange(
 function chooseVerb(action: KeyAction, before: ApiKey | null, after: ApiKey | null): string {
   if (before === null || after === null || before.blocked === after.blocked) return verbs[action];
   return after.blocked ? "Blocked" : "Unblocked";
+}
+
+/** Times are milliseconds since the epoch. */
+interface RotateKeyRequest {
+  /** New expiry time of the key; absent = unchanged. */
+  readonly expireTime?: number | null;
+  /** When the old secret stops working; absent = in a day. A time in the past stops it at once. */
+  readonly oldSecretExpireTime?: number;
+}
+
+const dayMs = 86_400_000;
+const graceMs = dayMs;
+const graceMsMax = 7 * dayMs;
+
+/**
+ * Returns the key with a new secret. The old secret works until the grace period ends or it would have expired, whichever
+ * is earlier; the one before that stops working at once.
+ * @throws HearthError `invalid_value` naming the field.
+ */
+function rotateKey(
+  key: ApiKey,
+  secret: string,
+  request: RotateKeyRequest,
+  actor: Actor,
+  now: number,
+): ApiKey {
+  const { expireTime = key.expireTime, oldSecretExpireTime = now + graceMs } = request;
+  if (expireTime !== key.expireTime) checkExpireTime(expireTime, now);
+  if (!Number.isSafeInteger(oldSecretExpireTime) || oldSecretExpireTime > now + graceMsMax)
+    throw invalid("oldSecretExpireTime", "must be within 7 days");
+  return {
+    ...key,
+    hash: hashSecret(secret),
+    redacted: redactSecret(secret),
+    previousHash: key.hash,
+    previousExpireTime: Math.min(oldSecretExpireTime, key.expireTime ?? oldSecretExpireTime),
+    expireTime,
+    modifyTime: now,
+    modifiedBy: actor.userId,
+  };
 }

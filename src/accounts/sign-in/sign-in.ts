@@ -2,15 +2,14 @@
  * Signs members in to the console, by password or by a link that works once, and out again. Failed attempts cost the same work and
  * have the same answer, whether or not the member exists.
  */
-import { auditedMember, auditEntry } from "../audit/audited-change.js";
+import { auditedMember, auditEntry, retryOnConflict } from "../audit/audited-change.js";
 import type { AuditAction } from "../audit/event.js";
-import { hashSecret } from "../credentials/secret.js";
+import { hashSecret, issueSecret } from "../credentials/secret.js";
 import { HearthError } from "../../core/errors.js";
 import { checkEmail, invalid } from "../field-rules.js";
 import type { Member } from "../principals/member.js";
 import type { Write } from "../../store/writes.js";
 import { isWrongSecret, type SignInAttempts } from "./attempts.js";
-import { ensureConsoleKey, type ConsoleKeyDeps } from "./console-key.js";
 import type { SignInLinkDeps } from "./links.js";
 import type { FailedSignIns } from "./failed-sign-ins.js";
 import {
@@ -25,7 +24,11 @@ import {
 } from "./new-session.js";
 import { checkPassword, createPasswords, type PasswordCost, type Passwords } from "./passwords.js";
 import type { NewSession, SignedIn } from "../sessions/session.js";
-import type { SignInLink } from "../sessions/store/sessions.js";
+import type { SignInLink, SignInStore } from "../sessions/store/sessions.js";
+import { auditedKey } from "../keys/setting-rules.js";
+import { newKey } from "../keys/new-key.js";
+import type { ApiKeyStore } from "../keys/store.js";
+import { ensureFirstTeam, type FirstTeamDeps } from "../teams/first-team.js";
 
 interface LinkSignIn {
   /** The secret of the link. */
@@ -270,4 +273,45 @@ async function end(
     after: null,
   });
   await deps.writes.commit([removal, entry]);
+}
+
+// The API key with which the sessions of a member call /v1, so that limits, permissions and the ledger hold for the playground as for
+// every other client. Nobody has its secret, and it cannot be rotated: it opens nothing without a session.
+
+interface ConsoleKeyDeps extends FirstTeamDeps {
+  readonly keys: ApiKeyStore;
+  readonly signIns: SignInStore;
+}
+
+/** A name of a key has at most 100 characters. */
+const nameCharactersMax = 100;
+
+/** Returns the id of the key; creates one when there is none, or when it was deleted. A member of the whole server uses the first team. */
+function ensureConsoleKey(deps: ConsoleKeyDeps, signedIn: SignedIn): Promise<string> {
+  return retryOnConflict(async () => {
+    const { apiKeyId } = await deps.signIns.findSignIn(signedIn.member.id);
+    const isThere = apiKeyId !== null && (await deps.keys.find(apiKeyId)) !== null;
+    return isThere ? apiKeyId : create(deps, signedIn, apiKeyId);
+  });
+}
+
+async function create(
+  deps: ConsoleKeyDeps,
+  { session, member }: SignedIn,
+  before: string | null,
+): Promise<string> {
+  const { keys, signIns, writes, clock, random } = deps;
+  const teamId = member.teamId ?? (await ensureFirstTeam(deps)).id;
+  const name = [...`console of ${member.email}`].slice(0, nameCharactersMax).join("");
+  const key = newKey({ secret: issueSecret("hk-", random), teamId, name }, member.id, clock, random);
+  const entry = auditEntry(deps, actorIn(session, member), {
+    action: "CreateApiKey",
+    objectId: key.id,
+    teamId,
+    description: `Created the API key '${name}'`,
+    before: null,
+    after: auditedKey(key),
+  });
+  await writes.commit([signIns.apiKeyWrite(member.id, key.id, before), keys.insertion(key), entry]);
+  return key.id;
 }

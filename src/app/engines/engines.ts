@@ -18,7 +18,7 @@ import { createPdfReader } from "../../engine/pdf/pdf-reader.js";
 import { createRemoteEngine } from "../../engine/remote/engine.js";
 import { byPlacement, embeddingsByPlacement } from "../../engine/text/by-placement.js";
 import { createTextThread, type TextThread } from "../../engine/text/thread.js";
-import { createImageDecoder } from "../../engine/vision/decode/decode.js";
+import { createImageDecoder } from "../../engine/vision/decode.js";
 import { createVisionEngine } from "../../engine/vision/engine.js";
 import { limitMemory, usableCores } from "../../engine/worker/machine.js";
 import { createCaptioning, type Captioning } from "../../inference/prompt/captioning.js";

@@ -7,7 +7,7 @@ import { defaultHttpLimits } from "../../http/server/app-context.js";
 import { systemClock, systemRandom } from "../../system/clock.js";
 import type { Database } from "../../store/database.js";
 import { buildAccounts, buildAccountStores } from "../accounts.js";
-import { followAddress } from "../link-base.js";
+import { followAddress } from "../../config/link-base.js";
 import { isWithoutDatabase, openEmptyDatabase, openForCommand } from "../stores/open-database.js";
 import { serveInProcess, type Operator } from "./serve.js";
 

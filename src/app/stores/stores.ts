@@ -3,7 +3,7 @@ import type { Config } from "../../config/config.js";
 import type { Random } from "../../core/random.js";
 import { createFileStore } from "../../inference/files/store.js";
 import { createImageStore } from "../../inference/images/store.js";
-import { createConversationStore } from "../../inference/conversations/store/conversations.js";
+import { createConversationStore } from "../../inference/conversations/store.js";
 import { createCompletionStore } from "../../inference/completions/store.js";
 import { createResponseStore } from "../../inference/responses/store/responses.js";
 import { createRequestBodyStore } from "../../inference/bodies/store.js";

@@ -2,19 +2,11 @@
 import { Option, type Command } from "commander";
 import { settingEntries, type SettingKind } from "../../accounts/keys/key-settings.js";
 import type { OperatorKey } from "../../http/management/operator/keys.js";
-import {
-  createdToJson,
-  createdToText,
-  keyToJson,
-  listKeyColumns,
-  rotatedToText,
-  type KeyWithSecret,
-} from "./key-columns.js";
 import type { WireCreatedKey, WireKey } from "../../http/management/keys/present-key.js";
 import type { OperatorClient } from "../operator.js";
 import { printListing, withListing, type ListingOptions } from "../listing.js";
 import { printMade, type MadeOptions } from "../made.js";
-import { formatJson } from "../table.js";
+import { formatJson, type TableColumn } from "../table.js";
 import {
   reportInvalidValues,
   collect,
@@ -25,6 +17,8 @@ import {
   shortId,
   type AccountsIo,
   type UsingOperator,
+  formatAge,
+  formatLastUse,
 } from "../command-helpers.js";
 
 const keyHelp = "ID, its beginning, the name, or KEY as `hearth keys ls` shows it";
@@ -259,4 +253,51 @@ function toChange(options: KeyOptions): Readonly<Record<string, unknown>> {
     return [[name, kind === "time" ? new Date(Number(value)).toISOString() : value]];
   });
   return Object.fromEntries(given) as Readonly<Record<string, unknown>>;
+}
+
+/** A key with its team and its new secret. */
+interface KeyWithSecret extends OperatorKey {
+  readonly apiKey: string;
+}
+
+function createdToText({ name, apiKeyId, teamName, apiKey }: KeyWithSecret): string {
+  return (
+    `API key "${name}" of team "${teamName}", ID ${shortId(apiKeyId)}:\n\n  ${apiKey}\n\n` +
+    "Store it in a safe place: it is not shown again.\n"
+  );
+}
+
+/** @param until when the old secret expires, unless the key expires before */
+function rotatedToText(created: KeyWithSecret, until: string): string {
+  const { expireTime = until } = created;
+  const earlier = Date.parse(expireTime) < Date.parse(until) ? expireTime : until;
+  return `${createdToText(created)}The old secret is valid until ${earlier}.\n`;
+}
+
+/** @param now milliseconds since the epoch; determines whether the key has expired. */
+function keyToJson({ teamBlocked, ...key }: OperatorKey, now: number) {
+  return { ...key, status: describeState({ teamBlocked, ...key }, now), blocked: key.blocked ?? false };
+}
+
+function createdToJson({ apiKey, ...created }: KeyWithSecret, now: number) {
+  return { ...keyToJson(created, now), apiKey };
+}
+
+function listKeyColumns(now: number): readonly TableColumn<OperatorKey>[] {
+  return [
+    { title: "NAME", cell: ({ name }) => name, charsMin: 12 },
+    { title: "ID", cell: ({ apiKeyId }) => apiKeyId, kind: "id" },
+    { title: "KEY", cell: ({ redactedApiKey }) => redactedApiKey, leftOut: 1 },
+    { title: "TEAM", cell: ({ teamName }) => teamName, charsMin: 8 },
+    { title: "CREATED", cell: ({ createTime }) => formatAge(createTime, now), leftOut: 2 },
+    { title: "LAST USED", cell: ({ lastUseTime }) => formatLastUse(lastUseTime, now) },
+    { title: "STATE", cell: (key) => describeState(key, now) },
+  ];
+}
+
+function describeState({ teamBlocked, blocked, disabled, expireTime }: OperatorKey, now: number): string {
+  if (teamBlocked) return "team blocked";
+  if (blocked === true) return "blocked";
+  if (disabled) return "disabled";
+  return expireTime !== undefined && Date.parse(expireTime) <= now ? "expired" : "active";
 }

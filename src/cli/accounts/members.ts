@@ -7,7 +7,6 @@ import type { WireTeam } from "../../http/management/teams/present-team.js";
 import type { OperatorClient } from "../operator.js";
 import { printListing, withListing, type ListingOptions } from "../listing.js";
 import { formatJson, type TableColumn } from "../table.js";
-import { addSignInLinkCommands } from "./sign-in-links.js";
 import {
   formatAge,
   reportInvalidValues,
@@ -161,4 +160,27 @@ function listColumns(teams: readonly WireTeam[], now: number): readonly TableCol
     },
     { title: "CREATED", cell: ({ createTime }) => formatAge(createTime, now), leftOut: 2 },
   ];
+}
+
+/** Adds both commands to `members`. */
+function addSignInLinkCommands(members: Command, using: UsingOperator, { out }: AccountsIo): void {
+  const print = async (request: object, options: MadeOptions): Promise<void> => {
+    const { link } = await using((api) =>
+      api.request<{ link: string }>("POST", "/operator/sign-in-links", request),
+    );
+    const text = `${link}\n\nIt works once, within 24 hours.\n`;
+    printMade(out, options, { value: { link }, text, bare: link });
+  };
+  members
+    .command("sign-in-link")
+    .description("print a link with which a member signs in to the console once")
+    .argument("[member]", "ID or e-mail; without it, the first owner of the server")
+    .option("--json", "print one JSON object")
+    .action((member: string | undefined, options: MadeOptions) => print({ member }, options));
+  members
+    .command("reset")
+    .description("remove the password of a member, end their sessions and print a sign-in link")
+    .argument("<member>", "ID or e-mail")
+    .option("--json", "print one JSON object")
+    .action((member: string, options: MadeOptions) => print({ member, reset: true }, options));
 }

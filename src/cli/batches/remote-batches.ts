@@ -3,8 +3,10 @@ import type { OnProgress } from "../../core/report/progress.js";
 import { resolveReference } from "../../core/resolve-reference.js";
 import type { WireBatch } from "../../http/inference/batches/present-openai.js";
 import { askServer, ServerError, type ChatServer } from "../server/client.js";
-import { readFirstUrl } from "./input.js";
 import { removeFile, uploadFile } from "./transfer.js";
+import { createInterface } from "node:readline";
+import { z } from "zod";
+import { openRegularFile } from "../../system/regular-file.js";
 
 const pageMax = 100;
 /** A whole ID: `batch_` and 32 digits. */
@@ -71,4 +73,26 @@ async function toPath(server: ChatServer, reference: string): Promise<string> {
   const describe = ({ status }: WireBatch): string => status;
   const id = isWhole ? reference : resolveReference("batch", reference, batches, () => false, describe).id;
   return `/v1/batches/${encodeURIComponent(id)}`;
+}
+
+const lineCharsMax = 10_000_000;
+const lineSchema = z.object({ url: z.string() });
+
+/** Returns the route of the first request in a file. @throws Error if its first line is not a request. */
+export async function readFirstUrl(path: string): Promise<string> {
+  const input = (await openRegularFile(path)).createReadStream({ end: lineCharsMax });
+  const lines = createInterface({ input })[Symbol.asyncIterator]();
+  const first = await lines.next();
+  input.destroy();
+  const parsed = lineSchema.safeParse(first.done === true ? null : parseJson(first.value));
+  if (parsed.success) return parsed.data.url;
+  throw new Error(`the first line of ${path} is no request: {"custom_id", "method", "url", "body"}`);
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
 }

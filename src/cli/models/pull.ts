@@ -6,10 +6,8 @@ import type { SizeReport } from "../../doctor/model-fit.js";
 import type { PullProgress } from "../../models/hub/progress.js";
 import type { Puller, PullResult } from "../../models/hub/puller.js";
 import type { UsingOperator } from "../command-helpers.js";
-import { createProgressWriter } from "../progress.js";
+import { createProgressWriter, type ProgressStep } from "../progress.js";
 import type { TextOut } from "../terminal.js";
-import { explainPullFailure } from "./pull-failure.js";
-import { toProgressStep } from "./pull-progress.js";
 
 interface PullIo {
   readonly openPuller: () => Promise<Puller>;
@@ -134,4 +132,52 @@ function describeEnd({ id, kind, bytes, license, problem }: PullResult): string 
   const about = `${sizeText(bytes)}, ${license === null ? "licence unknown" : `licence ${license}`}`;
   const use = kind === "chat" && problem === null ? `; chat with it: hearth run ${id}` : "";
   return `pulled ${id} (${kind}, ${about})${use}\n`;
+}
+
+/** Returns the progress of a pull as a step. @param isShort whether files are named without their folders and the usual phase */
+function toProgressStep(progress: PullProgress, isShort: boolean): ProgressStep {
+  const { phase, bytesDone, bytesTotal, bytesPerSecond } = progress;
+  if (phase === "resolving") return { phase: "finding the files", done: 0, total: 0, unit: "bytes" };
+  return {
+    phase: isShort ? namePhase(progress) : `${phase} ${progress.file}`,
+    done: bytesDone,
+    total: bytesTotal,
+    unit: "bytes",
+    bytesPerSecond: phase === "downloading" ? bytesPerSecond : 0,
+  };
+}
+
+function namePhase({ phase, file, filesDone, filesTotal }: PullProgress): string {
+  const name = file.slice(file.lastIndexOf("/") + 1);
+  const which = filesTotal > 1 && phase !== "done" ? ` (${filesDone + 1}/${filesTotal})` : "";
+  return `${phase === "verifying" ? "verifying " : ""}${name}${which}`;
+}
+
+// What a pull that did not end says: why, what was kept, and the command that goes on.
+
+interface EndedPull {
+  /** What was to be pulled. */
+  readonly what: string;
+  /** The newest; null: nothing was found yet. */
+  readonly progress: PullProgress | null;
+  /** Whether Ctrl-C ended it. */
+  readonly isStopped: boolean;
+}
+
+/** Codes of errors whose message says what was kept, or after which nothing is. */
+const complete = new Set(["disk_full", "wrong_size", "wrong_hash", "not_gguf", "exists"]);
+
+/** Returns the error to show instead of one that ended a pull. */
+export function explainPullFailure(thrown: unknown, { what, progress, isStopped }: EndedPull): unknown {
+  const kept = progress?.phase === "downloading" ? progress.bytesDone : 0;
+  const rest = `\`hearth pull ${what}\` goes on from there`;
+  if (isStopped) {
+    const text =
+      kept === 0
+        ? `stopped before anything was downloaded; \`hearth pull ${what}\` starts again`
+        : `stopped; ${sizeText(kept)} of ${sizeText(progress?.bytesTotal ?? kept)} are kept, and ${rest}`;
+    return new Error(text, { cause: thrown });
+  }
+  if (kept === 0 || !(thrown instanceof HearthError) || complete.has(thrown.code ?? "")) return thrown;
+  return new Error(`${thrown.message} ${sizeText(kept)} are kept, and ${rest}.`, { cause: thrown });
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Config } from "../../config/config.js";
 import { userStateFolder } from "../../config/default-folders.js";
 import { printable, printTo, type TextOut } from "../terminal.js";
-import { isCommand, runChatCommand, unknownCommand } from "./commands/commands.js";
+import { isCommand, runChatCommand, unknownCommand } from "./commands.js";
 import { openHistory, type ChatHistory } from "./screen/history.js";
 import { LineReader } from "./screen/line-reader.js";
 import { listMedia } from "./messages/messages.js";

@@ -3,12 +3,11 @@ import type { Clock } from "../../core/clock.js";
 import { askServer, ServerError, type ChatServer } from "../server/client.js";
 import { exactOn, printTo } from "../terminal.js";
 import { AnswerPrinter } from "./screen/answer-printer.js";
-import { streamAnswer, type ChatUsage } from "./chat-client.js";
-import { requireHearing, requireSize } from "./check-message.js";
-import type { ChatMessage } from "./messages/messages.js";
+import { streamAnswer, type ChatUsage, listChatModels } from "./chat-client.js";
+import { type ChatMessage, listMedia } from "./messages/messages.js";
 import { toRequestFields, type ChatSettings } from "./settings.js";
-import { formatStatistics } from "./statistics.js";
 import { showWaiting } from "./screen/waiting.js";
+import { sizeText } from "../../core/report/size-text.js";
 
 /** What is said of what a server does for Ollama's routes alone. */
 export const needsOllamaApi = "needs Ollama's routes, which this server does not have (setting ollamaApi)";
@@ -167,4 +166,89 @@ export class ChatSession {
 /** A number is seconds. */
 function toWireTime(written: string): string | number {
   return /^-?\d+$/.test(written) ? Number(written) : written;
+}
+
+// Checks a conversation before it is sent, so that the error names the file.
+
+/** A model with a projector for sound that `hearth pull` finds. */
+const hearingExample = "ggml-org/Voxtral-Mini-3B-2507-GGUF";
+
+/** @throws Error that names the model, the first sound, and what helps, when the model does not read sound. */
+async function requireHearing(
+  server: ChatServer,
+  model: string,
+  messages: readonly ChatMessage[],
+): Promise<void> {
+  const sound = listMedia(messages).find(({ type }) => type === "sound");
+  if (sound === undefined) return;
+  // A key that may list no models leaves the answer to the server.
+  const models = await listChatModels(server).catch(() => []);
+  const own = models.find(({ id, aliases }) => id === model || aliases.includes(model));
+  // An alias may be a pattern: the server decides then.
+  if (own === undefined || own.input_modalities.includes("audio")) return;
+  const others = models.filter(({ input_modalities: reads }) => reads.includes("audio")).map(({ id }) => id);
+  const help =
+    others.length > 0
+      ? `these models do: ${others.join(", ")}`
+      : `no model here does; \`hearth pull ${hearingExample}\` brings one`;
+  throw new Error(`${model} does not read sound, so '${sound.path}' was not sent; ${help}`);
+}
+
+/** @throws Error when the request is larger than the server takes. */
+function requireSize(messages: readonly ChatMessage[], bodyBytesMax: number): void {
+  const media = listMedia(messages);
+  const sizes = media.map((part) => (part.type === "image" ? part.url : part.base64).length);
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  if (bytes <= bodyBytesMax) return;
+  const largest = media[sizes.indexOf(Math.max(...sizes))];
+  throw new Error(
+    `the files of the conversation have ${sizeText(bytes)} in base64, '${largest?.path ?? ""}' the most; ` +
+      `a request may have ${sizeText(bodyBytesMax)} (setting bodyBytesMax)`,
+  );
+}
+
+/** Milliseconds on a monotonic clock. */
+interface MeasuredTimes {
+  readonly startedAt: number;
+  /** null: no token came. */
+  readonly firstTokenAt: number | null;
+  readonly endedAt: number;
+  /** How long the model was loaded before this answer. */
+  readonly loadMs: number;
+}
+
+/** Returns the lines. @param usage null for an answer that was stopped */
+function formatStatistics(times: MeasuredTimes, usage: ChatUsage | null): string {
+  const { startedAt, firstTokenAt, endedAt, loadMs } = times;
+  const promptMs = (firstTokenAt ?? endedAt) - startedAt;
+  const evalMs = firstTokenAt === null ? 0 : endedAt - firstTokenAt;
+  const evaluated = usage === null ? 0 : usage.promptTokens - usage.cachedTokens;
+  const cached = usage === null || usage.cachedTokens === 0 ? "" : `, ${usage.cachedTokens} of them cached`;
+  const rows: readonly (readonly [string, string])[] = [
+    ["total duration", formatMs(loadMs + endedAt - startedAt)],
+    ["load duration", formatMs(loadMs)],
+    ...(usage === null
+      ? []
+      : ([
+          ["prompt eval count", `${usage.promptTokens} token(s)${cached}`],
+          ["prompt eval duration", formatMs(promptMs)],
+          ["prompt eval rate", formatRate(evaluated, promptMs)],
+          ["eval count", `${usage.answerTokens} token(s)`],
+          ["eval duration", formatMs(evalMs)],
+          // The first token came with the prompt.
+          ["eval rate", formatRate(usage.answerTokens - 1, evalMs)],
+        ] as const)),
+  ];
+  return rows.map(([name, value]) => `${`${name}:`.padEnd(22)}${value}\n`).join("");
+}
+
+function formatMs(ms: number): string {
+  if (ms < 1000) return `${ms.toFixed(1)}ms`;
+  const seconds = ms / 1000;
+  if (seconds < 60) return `${seconds.toFixed(2)}s`;
+  return `${Math.floor(seconds / 60)}m${(seconds % 60).toFixed(1)}s`;
+}
+
+function formatRate(tokens: number, ms: number): string {
+  return ms <= 0 || tokens <= 0 ? "-" : `${((tokens * 1000) / ms).toFixed(2)} tokens/s`;
 }

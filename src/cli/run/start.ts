@@ -5,15 +5,16 @@ import type { Config } from "../../config/config.js";
 import { explainFailure, readErrorCode } from "../../system/file-errors.js";
 import { readRegularFile } from "../../system/regular-file.js";
 import { printTo } from "../terminal.js";
-import { awaitModel } from "./await-model.js";
 import { listChatModels } from "./chat-client.js";
-import { connectToServer, type ServerConnection } from "./connect.js";
 import type { ChatMessage } from "./messages/messages.js";
 import { readMessage } from "./messages/read-message.js";
 import type { RunIo, RunOptions } from "./run-options.js";
 import { showWaiting } from "./screen/waiting.js";
 import { ChatSession } from "./session.js";
 import { parseStatedForm, type StatedForm, type ChatSettings } from "./settings.js";
+import type { ChatServer } from "../server/client.js";
+import { createServerFetch, findServer, knownKey } from "../server/running-server.js";
+import { setTimeout } from "node:timers/promises";
 
 interface Run {
   readonly config: Config;
@@ -116,4 +117,58 @@ async function answerOnce(
   process.once("SIGINT", () => interrupt.abort());
   if (keepalive !== undefined) await session.load();
   if ((await session.answer(content, interrupt.signal)) === "stopped") process.exitCode = 130;
+}
+
+interface ServerConnection {
+  readonly server: ChatServer;
+  /** Whether it ran before. */
+  readonly isRunning: boolean;
+  readonly close: () => Promise<void>;
+}
+
+async function connectToServer(config: Config): Promise<ServerConnection> {
+  const running = await findServer(config);
+  if (running !== null) return { server: running, isRunning: true, close: () => Promise.resolve() };
+  const { createApp } = await import("../../app/app.js");
+  const app = await createApp({ ...config, port: 0 });
+  try {
+    const { url } = await app.listen();
+    const key = app.firstKey ?? knownKey(config);
+    return {
+      server: { url, key, ...(await createServerFetch(config)) },
+      isRunning: false,
+      close: () => app.close(),
+    };
+  } catch (thrown) {
+    await app.close();
+    throw thrown;
+  }
+}
+
+/** The server looks at its folders every two seconds, and waits until two looks see the same. */
+const waitMsMax = 8000;
+const pollMs = 250;
+
+/**
+ * Resolves when the server knows the model, or after some seconds.
+ * @param isExpected returns whether the models folder of this machine has the model; asked only when the server does not know it
+ */
+async function awaitModel(
+  server: ChatServer,
+  name: string,
+  isExpected: () => Promise<boolean>,
+): Promise<void> {
+  if ((await isKnown(server, name)) || !(await isExpected())) return;
+  for (let waited = 0; waited < waitMsMax; waited += pollMs) {
+    await setTimeout(pollMs);
+    if (await isKnown(server, name)) return;
+  }
+}
+
+/** Only a model that is missing is unknown: what else is wrong is reported by the request for an answer. */
+async function isKnown({ url, key, fetch: send = fetch }: ChatServer, name: string): Promise<boolean> {
+  const headers = { authorization: `Bearer ${key}` };
+  const response = await send(`${url}/v1/models/${encodeURIComponent(name)}`, { headers });
+  await response.arrayBuffer();
+  return response.status !== 404;
 }

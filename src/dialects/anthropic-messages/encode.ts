@@ -2,17 +2,15 @@
  * Encodes generation events as the response of POST /v1/messages. One encoder turns them into stream events; the JSON response
  * is a fold of the same stream events, so both forms always have the same content. Pure.
  */
-import type { FinishReason } from "../../core/generation.js";
+import type { FinishReason, ToolCallStart } from "../../core/generation.js";
 import { mayRoundNumbers, writeJson } from "../../core/json/member-texts.js";
 import type { Model } from "../../core/model.js";
 import type { AppliedEdit } from "../../core/prompt/context-edit.js";
 import type { RunEvent } from "../../core/run-event.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import { BlockWriter } from "./blocks.js";
-import { CallWriter } from "./mcp/call-writer.js";
 import { encodeAppliedEdits } from "./context-management.js";
 import { readCitations, type CitedDocuments } from "./documents/cited.js";
-import { MarkReader, type AnswerPiece } from "./documents/mark-reader.js";
 import type { McpListings } from "../mcp-tools.js";
 import type { McpToolNames } from "./mcp/tools.js";
 import type { ThinkingDisplay } from "./thinking.js";
@@ -23,6 +21,7 @@ import type {
   MessageStopReason,
   MessageUsage,
 } from "./response-schema.js";
+import type { ServerCallEnd } from "../../core/tools/server-call.js";
 
 /** The properties of one answer that do not come from its events. */
 export interface MessageIdentity {
@@ -248,4 +247,84 @@ function encodeUsage(usage: Usage): MessageUsage {
     output_tokens_details: { thinking_tokens: usage.reasoningTokens },
     server_tool_use: null,
   };
+}
+
+/** Writes the blocks of calls of the client's tools, and of calls of MCP servers with their results. */
+class CallWriter {
+  readonly #blocks: BlockWriter;
+  readonly #tools: McpToolNames;
+  /** Ids of the calls that the server executes, by their index in the answer. */
+  readonly #executed = new Map<number, string>();
+  #areTheClients = false;
+
+  constructor(blocks: BlockWriter, tools: McpToolNames) {
+    this.#blocks = blocks;
+    this.#tools = tools;
+  }
+
+  /** Whether the client must execute calls of the answer. */
+  get areTheClients(): boolean {
+    return this.#areTheClients;
+  }
+
+  start({ index, id, name }: ToolCallStart): readonly MessageEvent[] {
+    const tool = this.#tools.get(name);
+    if (tool === undefined) {
+      this.#areTheClients = true;
+      return this.#blocks.call(id.replace(/^call_/, "toolu_"), name);
+    }
+    const blockId = id.replace(/^call_/, "mcptoolu_");
+    this.#executed.set(index, blockId);
+    return this.#blocks.mcpCall(blockId, tool);
+  }
+
+  result({ index, result: { content, shown = content, failed } }: ServerCallEnd): readonly MessageEvent[] {
+    return this.#blocks.mcpResult(this.#executed.get(index) ?? "", shown, failed);
+  }
+}
+
+// Finds the marks of citations in the text of an answer while it is generated. Pure.
+
+/** A piece of an answer: its text, or a mark. */
+interface AnswerPiece {
+  readonly type: "text" | "mark";
+  readonly text: string;
+}
+
+const mark = /\s*\[\[\s*\d{1,6}:\d{1,6}(?:-\d{1,6})?(?:\s*[,;]\s*\d{1,6}:\d{1,6}(?:-\d{1,6})?)*\s*\]\]/;
+/** The end of a text that may become a mark; white space before a mark is no part of the text. */
+const beginning = /(?:\s*\[\[[\d:,;\s-]*\]?|\s*\[|\s+)$/;
+/** A text that looks like a mark for longer than this is none. */
+const markCharsMax = 200;
+
+class MarkReader {
+  #held = "";
+
+  /** Adds a part of the answer, and returns the pieces that are known by now. */
+  add(text: string): readonly AnswerPiece[] {
+    const pieces: AnswerPiece[] = [];
+    let rest = this.#held + text;
+    for (let found = mark.exec(rest); found !== null; found = mark.exec(rest)) {
+      pushText(pieces, rest.slice(0, found.index));
+      pieces.push({ type: "mark", text: found[0] });
+      rest = rest.slice(found.index + found[0].length);
+    }
+    const tail = rest.slice(-markCharsMax);
+    const held = beginning.exec(tail)?.[0] ?? "";
+    pushText(pieces, rest.slice(0, rest.length - held.length));
+    this.#held = held;
+    return pieces;
+  }
+
+  /** Returns the text that was held back, at the end of a text. */
+  end(): readonly AnswerPiece[] {
+    const pieces: AnswerPiece[] = [];
+    pushText(pieces, this.#held);
+    this.#held = "";
+    return pieces;
+  }
+}
+
+function pushText(pieces: AnswerPiece[], text: string): void {
+  if (text !== "") pieces.push({ type: "text", text });
 }

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Tool } from "../../core/generation.js";
 import { functionNameField } from "../request-fields.js";
-import { patternOfLark } from "./lark/pattern.js";
+import { patternOfLark } from "./lark.js";
 
 const definitionCharsMax = 100_000;
 

@@ -24,7 +24,6 @@ import { readTextFile } from "../text-file.js";
 import { wellFormed } from "../well-formed.js";
 import { chatRequestSchema, type ChatRequestBody, type ChatMessageBody, type ContentBody } from "./schema.js";
 import { parseChatTools } from "./tools.js";
-import { rejectUnsupportedChatFields } from "./unsupported-fields.js";
 
 export interface ChatRequest {
   readonly request: GenerationRequest;
@@ -259,4 +258,21 @@ function readPart(part: PartBody, param: string, isAssistant: boolean): MessageC
   }
   if (part.type === "input_audio" && !isAssistant) return readSoundPart(part, param);
   throw unsupported(param, `content parts of the type '${part.type}' are`);
+}
+
+// Rejects fields of a chat request that are not supported and cannot be ignored, because they would change the meaning of the answer.
+
+/** @throws HearthError `invalid_value` with the code `unsupported_parameter`, naming the first such field. */
+function rejectUnsupportedChatFields(fields: ChatRequestBody): void {
+  for (const [field, isRequested, what] of rules(fields)) if (isRequested) throw unsupported(field, what);
+}
+
+type Rule = readonly [field: keyof ChatRequestBody, isRequested: boolean, what: string];
+
+function rules(fields: ChatRequestBody): readonly Rule[] {
+  return [
+    ["tools", fields.tools?.some(({ type }) => type === "live_search") === true, "live search is"],
+    ["search_parameters", fields.search_parameters?.mode === "on", "live search is"],
+    ["modalities", fields.modalities?.includes("audio") === true, "audio output is"],
+  ];
 }

@@ -14,7 +14,7 @@ import { boundGrammarWork } from "../native/grammar-work.js";
 import { plainLoading } from "../native/plain-weights.js";
 import type { WorkerCall } from "../worker/host.js";
 import type { CallNews } from "../worker/protocol.js";
-import { PrefixStore } from "./decode/prefixes/prefix-store.js";
+import { PrefixStore } from "./decode/prefix-store.js";
 import { TickLoop } from "./decode/tick.js";
 import { loadEmbedder, type LoadedEmbedder } from "./embed/embedder.js";
 import type { RunPiece } from "./embed/pooled-context.js";

@@ -15,7 +15,7 @@ import { seedJob, type SeededJob } from "../language/seeded-job.js";
 import type { ModelMemory } from "../memory/model-memory.js";
 import { ResidentModels, type LeasedModel } from "../memory/resident-models.js";
 import { sampleText } from "./check.js";
-import { createRemoteEmbeddings } from "./embed/embedding-engine.js";
+import { createRemoteEmbeddings } from "./embedding-engine.js";
 import { isUnreachable, mayBeTriedElsewhere } from "./errors.js";
 import { languageBytes } from "../language/load/language-bytes.js";
 import { RemotePool, type RemoteEngineSettings } from "./pool.js";

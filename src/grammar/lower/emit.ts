@@ -5,18 +5,21 @@
 import type { RuleSet } from "../gbnf.js";
 import { SchemaRefusal } from "../schema/refusal.js";
 import { emitArrayBody } from "./emit/array.js";
-import type { Check, Term } from "./language.js";
+import type { Check, Term, NumberShape, StringShape } from "./language.js";
 import { Joiner } from "./join/joiner.js";
 import type { Node } from "./join/nodes.js";
 import { writeJoined } from "./join/write.js";
 import { emitObjectBody, type EmitContext } from "./emit/object.js";
-import type { ArrayPlan, ObjectPlan } from "./plan/plan.js";
+import type { ArrayPlan, ObjectPlan, TermPlan } from "./plan/plan.js";
 import type { Plans } from "./plan/plans.js";
 import type { GrammarScope } from "./scope.js";
-import { scalars } from "./emit/scalars.js";
 import { workingAt } from "../work.js";
 import { placeOfTerm } from "./place.js";
 import { whitespaceRule } from "./emit/whitespace.js";
+import { AutomatonTooLarge } from "../regular/automaton.js";
+import { emitRaw, emitString } from "../regular/emit.js";
+import { checksOfNumber, numberTexts } from "./numbers.js";
+import { emitValues } from "./emit/values.js";
 
 /** The nesting depth of terms that are emitted recursively; deeper ones are deferred. */
 const depthMax = 60;
@@ -159,4 +162,37 @@ function apart(
 function writeChoice(bodies: readonly string[]): string {
   const [only, ...more] = new Set(bodies);
   return more.length === 0 ? (only ?? "") : `(${[only, ...more].join(" | ")})`;
+}
+
+/** Returns the rules of the values that have no members, and of those that are listed. */
+function scalars(plan: TermPlan, context: EmitContext): string[] {
+  const { rules } = context;
+  const alternatives: string[] = [];
+  if (plan.values.length > 0) alternatives.push(emitValues(plan.values, rules));
+  for (const shape of plan.numbers) {
+    const number = numberRule(shape, context);
+    if (number !== null) alternatives.push(number);
+  }
+  for (const shape of plan.strings) alternatives.push(stringRule(shape, context));
+  return [...new Set(alternatives)];
+}
+
+function numberRule(shape: NumberShape, context: EmitContext): string | null {
+  const known = numberTexts(shape);
+  if (known.automaton === null) return null;
+  context.recordChecks(checksOfNumber(shape, context.pointer));
+  return emitRaw(known.automaton, context.rules);
+}
+
+function stringRule(shape: StringShape, context: EmitContext): string {
+  context.recordChecks(shape.checks);
+  try {
+    return emitString(shape, context.rules);
+  } catch (thrown) {
+    if (!(thrown instanceof AutomatonTooLarge)) throw thrown;
+    context.recordChecks([
+      { keyword: shape.maxLength === null ? "minLength" : "maxLength", pointer: context.pointer },
+    ]);
+    return emitString({ ...shape, minLength: 0, maxLength: null }, context.rules);
+  }
 }

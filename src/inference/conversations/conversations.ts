@@ -16,7 +16,7 @@ import {
   type ItemsPage,
   type ItemsQuery,
 } from "./conversation.js";
-import type { ConversationStore } from "./store/conversations.js";
+import type { ConversationStore } from "./store.js";
 
 export type Conversations = ReturnType<typeof createConversations>;
 

@@ -4,7 +4,7 @@
  */
 import type { Principal } from "../../accounts/principals/api-key.js";
 import { admit } from "../../answers/admit.js";
-import { chat } from "../../answers/chat/chat.js";
+import { chat } from "../../answers/chat.js";
 import { completions } from "../../answers/completions.js";
 import { prepareAnswer } from "../../answers/deliver.js";
 import { admitEmbedding } from "../../answers/embeddings.js";

@@ -1,7 +1,7 @@
 /** How the queue processes a deferred completion: its request is parsed again, answered as a whole, and the answer stored. */
 import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
 import { admit } from "../../answers/admit.js";
-import { chat } from "../../answers/chat/chat.js";
+import { chat } from "../../answers/chat.js";
 import type { AnswerContext } from "../../answers/context.js";
 import { loadNothing } from "../../answers/endpoint.js";
 import { prepareAnswer } from "../../answers/deliver.js";

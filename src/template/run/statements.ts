@@ -5,13 +5,26 @@ import type {
   ForStatement,
   JinjaStatement,
   Target,
+  MacroParameter,
 } from "../syntax/nodes.js";
 import { toText } from "../values/text.js";
-import { Callable, isTruthy, listItems, Namespace, TemplateError, type Value } from "../values/values.js";
+import {
+  Callable,
+  isTruthy,
+  listItems,
+  Namespace,
+  TemplateError,
+  type Value,
+  orElse,
+  Tuple,
+  Undefined,
+  Dictionary,
+  type Arguments,
+} from "../values/values.js";
 import type { TemplateEvaluator } from "./expressions.js";
-import { Loop } from "./loop.js";
-import { bindParameters, type MacroSource } from "./macros.js";
 import { VariableScope } from "./scope.js";
+import { isEqual } from "../values/compare.js";
+import type { Runtime } from "../values/runtime.js";
 
 /** How a list of statements ended: a loop was left or continued, or nothing. */
 type Jump = "break" | "continue" | null;
@@ -178,4 +191,128 @@ class Output {
     this.text += text;
     this.evaluator.meter.checkText(this.text.length);
   }
+}
+
+class Loop {
+  index0 = 0;
+  #before: Value | undefined;
+  readonly value: Callable;
+
+  /** @param recurse renders the loop again with other items, where it is recursive */
+  constructor(
+    private readonly runtime: Runtime,
+    private readonly items: readonly Value[],
+    private readonly depth0: number,
+    recurse: ((items: Value) => string) | null,
+  ) {
+    this.value = new Callable(
+      "loop",
+      ({ positional: [inner] }) => {
+        if (recurse === null || inner === undefined)
+          throw new TemplateError("The loop must have the 'recursive' marker to be called recursively.");
+        return recurse(inner);
+      },
+      (name) => this.#attribute(name),
+      () => `<LoopContext ${this.index0 + 1}/${items.length}>`,
+    );
+  }
+
+  #attribute(name: string): Value | undefined {
+    const { index0, depth0, items } = this;
+    const { length } = items;
+    const values: Readonly<Record<string, () => Value>> = {
+      index: () => index0 + 1,
+      index0: () => index0,
+      revindex: () => length - index0,
+      revindex0: () => length - index0 - 1,
+      first: () => index0 === 0,
+      last: () => index0 === length - 1,
+      length: () => length,
+      depth: () => depth0 + 1,
+      depth0: () => depth0,
+      previtem: () => orElse(items[index0 - 1], () => new Undefined("there is no previous item")),
+      nextitem: () => orElse(items[index0 + 1], () => new Undefined("there is no next item")),
+      cycle: () => new Callable("cycle", ({ positional }) => this.#cycle(positional)),
+      changed: () => new Callable("changed", ({ positional }) => this.#changed(positional)),
+    };
+    return Object.hasOwn(values, name) ? values[name]?.() : undefined;
+  }
+
+  #cycle(values: readonly Value[]): Value {
+    if (values.length === 0) throw new TemplateError("no items for cycling given");
+    return values[this.index0 % values.length] ?? null;
+  }
+
+  #changed(values: readonly Value[]): boolean {
+    const now = new Tuple([...values]);
+    const isSame = this.#before !== undefined && isEqual(this.#before, now, this.runtime.meter);
+    this.#before = now;
+    return !isSame;
+  }
+}
+
+type Special = "varargs" | "kwargs" | "caller";
+const specials: ReadonlySet<string> = new Set<Special>(["varargs", "kwargs", "caller"]);
+
+interface MacroSource {
+  readonly name: string | null;
+  readonly parameters: readonly MacroParameter[];
+  readonly body: readonly JinjaStatement[];
+}
+
+const known = new WeakMap<readonly JinjaStatement[], ReadonlySet<string>>();
+
+/** Returns which of the special names a body uses. */
+function usedSpecials(body: readonly JinjaStatement[]): ReadonlySet<string> {
+  const before = known.get(body);
+  if (before !== undefined) return before;
+  const used = new Set<string>();
+  const visit = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return;
+    if ("type" in node && node.type === "name" && "name" in node && specials.has(String(node.name)))
+      used.add(String(node.name));
+    Object.values(node).forEach(visit);
+  };
+  visit(body);
+  known.set(body, used);
+  return used;
+}
+
+/**
+ * Sets the parameters of a macro in the scope of a call.
+ * @param evaluateDefault evaluates the default of a parameter in that scope
+ */
+function bindParameters(
+  { name, parameters, body }: MacroSource,
+  { positional, named }: Arguments,
+  scope: VariableScope,
+  evaluateDefault: (parameter: MacroParameter) => Value | undefined,
+): void {
+  const used = usedSpecials(body);
+  const rest = new Map(named);
+  for (const [at, parameter] of parameters.entries()) {
+    const isNamed = at >= positional.length && rest.has(parameter.name);
+    const given = isNamed ? rest.get(parameter.name) : positional[at];
+    if (isNamed) rest.delete(parameter.name);
+    const missing = new Undefined(`parameter '${parameter.name}' was not provided`);
+    scope.set(
+      parameter.name,
+      orElse(given, () => orElse(evaluateDefault(parameter), () => missing)),
+    );
+  }
+  const label = `macro ${name === null ? "None" : `'${name}'`}`;
+  const isOwn = parameters.some((parameter) => parameter.name === "caller");
+  if (used.has("caller") && !isOwn) {
+    scope.set(
+      "caller",
+      orElse(rest.get("caller"), () => new Undefined("No caller defined")),
+    );
+    rest.delete("caller");
+  }
+  if (used.has("kwargs")) scope.set("kwargs", new Dictionary(rest));
+  else if (rest.size > 0)
+    throw new TemplateError(`${label} takes no keyword argument '${Array.from(rest.keys()).join()}'`);
+  if (used.has("varargs")) scope.set("varargs", new Tuple(positional.slice(parameters.length)));
+  else if (positional.length > parameters.length)
+    throw new TemplateError(`${label} takes not more than ${parameters.length} argument(s)`);
 }

@@ -1,7 +1,7 @@
 /** Budgets for tests, and runs that count for them. */
 import type { Budget, BudgetLimits } from "../../../src/accounts/budgets/budget.js";
 import { budgetPeriods } from "../../../src/accounts/money/budget-periods.js";
-import { createBudgetStore } from "../../../src/accounts/budgets/store/budgets.js";
+import { createBudgetStore } from "../../../src/accounts/budgets/store.js";
 import type { SpendLabels } from "../../../src/accounts/principals/spend-labels.js";
 import type { RunRecord } from "../../../src/inference/run/run-record.js";
 import type { Database } from "../../../src/store/database.js";

@@ -8,7 +8,7 @@ import {
   periodStart,
   type BudgetLimits,
 } from "../../../src/accounts/budgets/budget.js";
-import { createBudgetStore } from "../../../src/accounts/budgets/store/budgets.js";
+import { createBudgetStore } from "../../../src/accounts/budgets/store.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { openDatabase } from "../../../src/store/database.js";
 import { ledgerOf, outcomeOf, teamId } from "../money/recorded-runs.js";

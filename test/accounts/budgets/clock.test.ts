@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { noBudget } from "../../../src/accounts/budgets/budget.js";
-import { createBudgetStore } from "../../../src/accounts/budgets/store/budgets.js";
+import { createBudgetStore } from "../../../src/accounts/budgets/store.js";
 import { databaseOfTwoTeams } from "../../store/records.js";
 import { ledgerOf } from "../money/recorded-runs.js";
 import { bounded, moments, names, prices, setBudget } from "./bounded-runs.js";

@@ -10,7 +10,7 @@ import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { createUsageStore } from "../../../src/accounts/usage/store/usage.js";
 import { noBudget, type Budget } from "../../../src/accounts/budgets/budget.js";
-import { createBudgetStore } from "../../../src/accounts/budgets/store/budgets.js";
+import { createBudgetStore } from "../../../src/accounts/budgets/store.js";
 import { aTeam } from "../../store/records.js";
 import { aKey } from "../../kit/a-key.js";
 import { databaseWithQueryPlans } from "../../store/query-plan.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { explainPullFailure } from "../../../src/cli/models/pull-failure.js";
+import { explainPullFailure } from "../../../src/cli/models/pull.js";
 import { HearthError } from "../../../src/core/errors.js";
 
 const progress = {

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openLogFile } from "../../../src/cli/server/log-file.js";
-import { formatLogLine } from "../../../src/cli/server/log-text.js";
+import { openLogFile } from "../../../src/cli/server/serve.js";
+import { formatLogLine } from "../../../src/cli/server/logs.js";
 import { temporaryFolder } from "../../kit/folder.js";
 
 it("creates nothing before the first line, and keeps the newest lines in at most two files of half the bytes each", () => {

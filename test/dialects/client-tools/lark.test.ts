@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { patternOfLark } from "../../../src/dialects/client-tools/lark/pattern.js";
+import { patternOfLark } from "../../../src/dialects/client-tools/lark.js";
 
 function allows(grammar: string, text: string): boolean | null {
   const pattern = patternOfLark(grammar);

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { noBudget } from "../../../src/accounts/budgets/budget.js";
-import { createBudgetStore } from "../../../src/accounts/budgets/store/budgets.js";
+import { createBudgetStore } from "../../../src/accounts/budgets/store.js";
 import { createScriptedEngine } from "../../kit/scripted/engine.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { openLedger } from "../../kit/ledger.js";

@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { Noise } from "../../../src/engine/images/noise.js";
-import { alphaBars, spacedTimesteps } from "../../../src/engine/images/schedulers/betas.js";
+import {
+  alphaBars,
+  spacedTimesteps,
+  type Schedule,
+  readScheduler,
+} from "../../../src/engine/images/schedulers/scheduler.js";
 import { schedulerConfig, type SchedulerConfig } from "../../../src/engine/images/schedulers/config.js";
-import type { Schedule } from "../../../src/engine/images/schedulers/schedule.js";
-import { readScheduler } from "../../../src/engine/images/schedulers/scheduler.js";
 import { publishedModels } from "../../kit/models/image-models.js";
 
 const scaledLinear = { beta_schedule: "scaled_linear", beta_start: 0.00085, beta_end: 0.012 } as const;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { Conversation } from "../../../src/core/engine.js";
 import type { Message, Tool } from "../../../src/core/generation.js";
-import { findRepairs } from "../../../src/engine/language/prompt/find-repairs.js";
+import { findRepairs } from "../../../src/engine/language/prompt/read-template.js";
 import { allRepairs, repairMessages, type Repair } from "../../../src/engine/language/repairs.js";
 import { readToolFormat } from "../../../src/engine/language/tools/format.js";
 import { casesOf } from "../../kit/setup/random-cases.js";

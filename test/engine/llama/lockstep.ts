@@ -7,7 +7,7 @@ import { freeRules } from "../../../src/core/engine.js";
 import { noTools, type SampledLogprob } from "../../../src/core/generation.js";
 import type { Model } from "../../../src/core/model.js";
 import { boundGrammarWork } from "../../../src/engine/native/grammar-work.js";
-import { PrefixStore } from "../../../src/engine/llama/decode/prefixes/prefix-store.js";
+import { PrefixStore } from "../../../src/engine/llama/decode/prefix-store.js";
 import type { JobUpdate, LlamaSettings } from "../../../src/engine/llama/protocol.js";
 import type { SeededJob } from "../../../src/engine/language/seeded-job.js";
 import { loadResident, type Resident } from "../../../src/engine/llama/load/resident.js";

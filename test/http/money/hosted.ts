@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { createBudgetStore } from "../../../src/accounts/budgets/store/budgets.js";
+import { createBudgetStore } from "../../../src/accounts/budgets/store.js";
 import { noBudget, type BudgetLimits } from "../../../src/accounts/budgets/budget.js";
 import type { BillingMode } from "../../../src/accounts/principals/team.js";
 import { createWrites } from "../../../src/store/writes.js";

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { extractArchive } from "../../../src/backup/read-archive.js";
-import { readFirstUrl } from "../../../src/cli/batches/input.js";
+import { readFirstUrl } from "../../../src/cli/batches/remote-batches.js";
 import { readConfigFile, readSecret } from "../../../src/config/file.js";
 import { readImageModelConfig } from "../../../src/engine/images/model-config.js";
 import { createEmailSender } from "../../../src/jobs/alerts/senders/email.js";

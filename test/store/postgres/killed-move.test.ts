@@ -3,7 +3,7 @@ import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { moveDatabase } from "../../../src/backup/move-database.js";
 import { openDatabase } from "../../../src/store/database.js";
-import { moveToPostgres } from "../../../src/store/postgres/move/move.js";
+import { moveToPostgres } from "../../../src/store/postgres/move.js";
 import { systemClock } from "../../../src/system/clock.js";
 import { openBeside } from "../../kit/databases/postgres/databases.js";
 

@@ -5,7 +5,7 @@ import { buildAccountStores } from "../../../src/app/accounts.js";
 import { moveDatabase } from "../../../src/backup/move-database.js";
 import type { Progress } from "../../../src/core/report/progress.js";
 import { openDatabase } from "../../../src/store/database.js";
-import { moveToPostgres } from "../../../src/store/postgres/move/move.js";
+import { moveToPostgres } from "../../../src/store/postgres/move.js";
 import { systemClock } from "../../../src/system/clock.js";
 import { newPostgresUrl, openBeside, openServer } from "../../kit/databases/postgres/databases.js";
 import { aTeam } from "../records.js";

@@ -1,8 +1,7 @@
 import pg from "pg";
 import { sql } from "kysely";
 import { expect, it, onTestFinished } from "vitest";
-import { createLostRuns } from "../../../src/jobs/lost-runs.js";
-import { createTakeOver } from "../../../src/jobs/take-over.js";
+import { createLostRuns, createTakeOver } from "../../../src/jobs/take-over.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { silentLogger } from "../../../src/core/logger.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";

@@ -1,6 +1,6 @@
 import sharp, { type Sharp } from "sharp";
 import { HearthError } from "../../../../src/core/errors.js";
-import { createImageDecoder } from "../../../../src/engine/vision/decode/decode.js";
+import { createImageDecoder } from "../../../../src/engine/vision/decode.js";
 import { pngOf } from "../../../../test/kit/models/png-writer.js";
 import { check } from "../../checks/violation.js";
 import { toLabel, type FuzzTarget } from "../target.js";

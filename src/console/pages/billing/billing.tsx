@@ -8,15 +8,28 @@ import type { WireSpendingLimits } from "../../../http/management/billing/spendi
 import { send } from "../../lib/client.js";
 import { dateText, momentText } from "../../lib/format.js";
 import { centsToDollars, ticksText, typedCents } from "../../lib/money.js";
-import { useGet, usePages, type PagedResource, type Resource } from "../../lib/resource.js";
+import { useGet, usePages, type PagedResource, type Resource, useResource } from "../../lib/resource.js";
 import { FormDialog, openDialog } from "../../parts/dialog.js";
 import { Field } from "../../parts/field.js";
 import { Empty, PageHead, Section } from "../../parts/page.js";
-import { Table, type Column } from "../../parts/table.js";
+import { Table, type Column, actionColumn } from "../../parts/table.js";
 import { showToast } from "../../parts/toast.js";
-import { useIsOperator, useTeam } from "../../session.js";
-import { Budgets } from "./budgets.js";
+import { useIsOperator, useTeam, useRole } from "../../session.js";
 import { Summary } from "./summary.js";
+import { subjectFields } from "../../../accounts/budgets/budget.js";
+import type { WireBudget } from "../../../http/management/billing/present-budget.js";
+import { listBudgetSubjects } from "../../api/budgets.js";
+import { BudgetBars } from "../../parts/budgets/bars.js";
+import { BudgetDialog, RemoveBudgetDialog } from "../../parts/budgets/budget-dialog.js";
+import {
+  budgetStateTexts,
+  judgeBudget,
+  listSpent,
+  periodTitles,
+  subjectText,
+  toBudgetKey,
+} from "../../parts/budgets/describe-budget.js";
+import { Moment } from "../../parts/text.js";
 
 /** The page. */
 export function BillingPage(): JSX.Element {
@@ -188,4 +201,81 @@ function formatMonth({ billingCycle: { year, month } }: WireInvoice): string {
 function priceText({ unitType, unitPrice }: InvoiceLine): string {
   if (unitType === "Generated image") return `${ticksText(BigInt(unitPrice))} each`;
   return `${ticksText(BigInt(unitPrice) * million)} per million`;
+}
+
+// The budgets of the team, its members, keys, tags and end users.
+
+/** The list, and its dialogs. */
+function Budgets(): JSX.Element {
+  const { teamId, name: teamName } = useTeam();
+  const budgets = usePages<WireBudget>(`/auth/teams/${teamId}/budgets`, "budgets");
+  const subjects = useResource((signal) => listBudgetSubjects(teamId, signal), [teamId]);
+  const [mayChange, mayTeam] = [useRole("owner"), useIsOperator()];
+  const toName = (budget: WireBudget): string => subjectText(budget, subjects.value, teamName);
+  const onSaved = budgets.reload;
+  const create = (): void =>
+    openDialog(<BudgetDialog name="" existing={budgets.value ?? []} onSaved={onSaved} />);
+  const actions = actionColumn<WireBudget>((budget) => {
+    if (!mayTeam && subjectFields.every(([field]) => budget[field] === undefined)) return [];
+    const common = { name: toName(budget), onSaved };
+    return [
+      { text: "Edit", onClick: () => openDialog(<BudgetDialog {...common} edited={budget} existing={[]} />) },
+      { text: "Remove", onClick: () => openDialog(<RemoveBudgetDialog {...common} budget={budget} />) },
+    ];
+  });
+  return (
+    <Section
+      id="budgets"
+      title="Budgets"
+      aside={
+        mayChange && (
+          <button type="button" onClick={create}>
+            Create budget
+          </button>
+        )
+      }
+    >
+      <Table
+        label="Budgets"
+        columns={[...listColumns(toName), ...(mayChange ? [actions] : [])]}
+        rows={budgets}
+        getKey={toBudgetKey}
+        empty={
+          <Empty title="No budgets">
+            <p>
+              A budget bounds what a key, a member, a tag, an end user or the team spends in a day, a week, a
+              month or in total, in dollars or tokens.
+            </p>
+          </Empty>
+        }
+      />
+    </Section>
+  );
+}
+
+function listColumns(toName: (budget: WireBudget) => string): readonly Column<WireBudget>[] {
+  return [
+    {
+      title: "Budget of",
+      cell: (budget) => (
+        <>
+          <strong>{toName(budget)}</strong>
+          <br />
+          {periodTitles[budget.period]}
+        </>
+      ),
+    },
+    { title: "Spent", cell: (budget) => <BudgetBars budget={budget} name={toName(budget)} /> },
+    { title: "State", cell: (budget) => <State budget={budget} /> },
+    {
+      title: "Resets",
+      cell: ({ resetTime }) => (resetTime === undefined ? "never" : <Moment at={resetTime} />),
+    },
+  ];
+}
+
+function State({ budget }: { readonly budget: WireBudget }): JSX.Element {
+  const states = listSpent(budget).map(judgeBudget);
+  const state = (["bad", "warn"] as const).find((each) => states.includes(each)) ?? "good";
+  return <span class={`state ${state}`}>{budgetStateTexts[state]}</span>;
 }

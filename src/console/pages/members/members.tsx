@@ -3,17 +3,18 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { WireMember } from "../../../http/server/present-member.js";
 import { send, sendChange } from "../../lib/client.js";
-import { usePages } from "../../lib/resource.js";
-import { Confirm, FormDialog, openDialog } from "../../parts/dialog.js";
-import { Field, Select } from "../../parts/field.js";
-import { Empty, PageHead } from "../../parts/page.js";
+import { usePages, useResource } from "../../lib/resource.js";
+import { Confirm, FormDialog, openDialog, Notice } from "../../parts/dialog.js";
+import { Field, Select, Switch } from "../../parts/field.js";
+import { Empty, PageHead, ErrorBox, Loading, Section } from "../../parts/page.js";
 import { actionColumn, Table, type Column } from "../../parts/table.js";
-import { Ago } from "../../parts/text.js";
+import { Ago, Copyable } from "../../parts/text.js";
 import { showToast } from "../../parts/toast.js";
 import { useIsOperator, useRole, useSignedIn, useTeam } from "../../session.js";
-import { InviteDialog } from "./invite-dialog.js";
-import { KeepBodies } from "./keep-bodies.js";
 import { Teams } from "./teams.js";
+import { serverAddress } from "../../lib/base-path.js";
+import type { WireSignInLink } from "../../../http/management/members/sign-in-links.js";
+import type { WireTeam } from "../../../http/management/teams/present-team.js";
 
 /** The page. */
 export function MembersPage(): JSX.Element {
@@ -144,5 +145,93 @@ function MemberDialog({ edited, onSaved }: MemberDialogProps): JSX.Element {
       <Field label="Family name" value={fields.familyName} onValue={(familyName) => set({ familyName })} />
       <Select label="Role" value={fields.role} onValue={(role) => set({ role })} options={roles} />
     </FormDialog>
+  );
+}
+
+/** Makes a sign-in link for a member and shows it, the only time that it can be seen. */
+function InviteDialog({ member }: { readonly member: WireMember }): JSX.Element {
+  const { memberId, email } = member;
+  const link = useResource(
+    () => send<WireSignInLink>("POST", `/auth/members/${memberId}/sign-in-links`),
+    [memberId],
+  );
+  return (
+    <Notice title={`Invite ${email}`}>
+      {link.error !== null && <ErrorBox error={link.error} />}
+      {link.isLoading && <Loading />}
+      {link.value !== null && (
+        <>
+          <p>
+            Send this link to <strong>{email}</strong>. It works once, within 24 hours, and a newer one
+            replaces it.
+          </p>
+          <Copyable text={`${serverAddress}/console#link=${link.value.link}`} label="Sign-in link" />
+        </>
+      )}
+    </Notice>
+  );
+}
+
+/** Whether the log of requests keeps what requests of the team and their answers have: a switch for its owners. */
+function KeepBodies(): JSX.Element {
+  const team = useTeam();
+  return (
+    <Section
+      id="keep-bodies"
+      title="Texts of requests"
+      isPanel
+      aside={
+        <Switch
+          label={`Keep texts of requests of ${team.name}`}
+          isOn={team.keepBodies}
+          onToggle={() => openDialog(<KeepDialog team={team} />)}
+        />
+      }
+    >
+      <p>
+        {team.keepBodies
+          ? `What requests of ${team.name} and their answers have is kept for some days, and shown with the details of each request. Who may see a request may read it.`
+          : `What requests of ${team.name} and their answers have is not kept: only times, tokens and cost are.`}
+      </p>
+    </Section>
+  );
+}
+
+/** Asks before it is turned on, which people have to know, and off, which deletes. */
+function KeepDialog({ team: { teamId, name, keepBodies } }: { readonly team: WireTeam }): JSX.Element {
+  const { reloadTeams } = useSignedIn();
+  const change = () =>
+    sendChange(`/auth/teams/${teamId}`, "team", { keepBodies: !keepBodies }).then(reloadTeams);
+  if (keepBodies)
+    return (
+      <Confirm
+        title="Stop keeping texts"
+        action="Stop and delete"
+        done="Texts are not kept any more."
+        onSubmit={change}
+      >
+        <p>
+          All texts that were kept of the team <strong>{name}</strong> are deleted at once. This cannot be
+          undone.
+        </p>
+      </Confirm>
+    );
+  return (
+    <Confirm
+      title="Keep texts of requests"
+      action="Keep texts"
+      isDangerous={false}
+      done="Texts are kept from the next request on."
+      onSubmit={change}
+    >
+      <p>
+        From the next request on, what models read and write for the team <strong>{name}</strong> is kept for
+        some days. Tell the people whose requests it is about.
+      </p>
+      <p class="hint">
+        Requests with <code>store: false</code> are never kept. E-mail addresses and known forms of secrets
+        are removed first, as the setting <code>requestBodiesRedact</code> says.
+      </p>
+    </Confirm>
   );
 }

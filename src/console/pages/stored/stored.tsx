@@ -5,15 +5,18 @@ import type { WireStoredObject } from "../../../http/management/stored/stored.js
 import type { WireMember } from "../../../http/server/present-member.js";
 import { pageHref, setQuery, useLocation } from "../../lib/location.js";
 import { getPage, usePages, useResource } from "../../lib/resource.js";
-import { openDialog } from "../../parts/dialog.js";
+import { openDialog, Confirm } from "../../parts/dialog.js";
 import { SearchField, Select } from "../../parts/field.js";
 import { Empty, PageHead } from "../../parts/page.js";
-import { Table } from "../../parts/table.js";
-import { Copyable } from "../../parts/text.js";
+import { Table, actionColumn, type Column } from "../../parts/table.js";
+import { Copyable, Ago } from "../../parts/text.js";
 import { useRole, useSignedIn, useTeam } from "../../session.js";
-import { storedColumns } from "./columns.js";
-import { findStoredKind, kinds, storedStateText, type KindEntry } from "./kinds.js";
-import { StoredDialog } from "./stored-dialog.js";
+import { findStoredKind, kinds, storedStateText, type KindEntry, stateClass } from "./kinds.js";
+import type { StoredKind } from "../../../jobs/stored/stored-object.js";
+import { download, send } from "../../lib/client.js";
+import { sizeText } from "../../../core/report/size-text.js";
+import { countText } from "../../lib/format.js";
+import { showError } from "../../parts/toast.js";
 
 /** Jobs and batches go on. */
 const refreshMs = 5000;
@@ -156,4 +159,164 @@ function useOwner(teamId: string): ((object: WireStoredObject) => string) | null
     if (members.value === null) return "…";
     return members.value.items.find(({ memberId }) => memberId === userId)?.email ?? "somebody else";
   };
+}
+
+type Cells = Column<WireStoredObject>;
+
+/** Returns the columns of a kind. @param owner names the owner of something stored; null: there is no such column */
+function storedColumns(
+  kind: StoredKind,
+  open: (change: "cancel" | "delete", object: WireStoredObject) => void,
+  owner: ((object: WireStoredObject) => string) | null,
+): readonly Cells[] {
+  const owners: readonly Cells[] = owner === null ? [] : [{ title: "For", cell: owner }];
+  return [name, ...owners, ...ownColumns[kind], ...times, createActions(open)];
+}
+
+const name: Cells = {
+  title: "Name",
+  cell: ({ id, model, filename, endpoint }) => {
+    const title = filename ?? model ?? endpoint;
+    return (
+      <>
+        {title !== undefined && <strong class="model-name">{title}</strong>}
+        <code class="below id">{id}</code>
+      </>
+    );
+  },
+};
+
+const state: Cells = { title: "State", cell: (object) => <StoredState object={object} /> };
+
+const size: Cells = {
+  title: "Size",
+  kind: "number",
+  cell: ({ bytes }) => (bytes === undefined ? "–" : sizeText(bytes)),
+};
+
+const ownColumns: Readonly<Record<StoredKind, readonly Cells[]>> = {
+  "deferred-completions": [state],
+  responses: [state],
+  "chat-completions": [],
+  batches: [state, { title: "Requests", cell: (object) => <Progress object={object} /> }],
+  files: [{ title: "Purpose", cell: ({ purpose }) => purpose?.replaceAll("_", " ") ?? "" }, size],
+};
+
+const times: readonly Cells[] = [
+  { title: "Created", cell: ({ createTime }) => <Ago at={createTime} /> },
+  {
+    title: "Kept until",
+    cell: ({ kind, expireTime, canCancel }) => {
+      if (kind === "batches") return "30 days after its end";
+      if (expireTime !== undefined) return <Ago at={expireTime} />;
+      return canCancel ? "it is fetched" : "it is deleted";
+    },
+  },
+];
+
+function StoredState({ object }: { readonly object: WireStoredObject }): JSX.Element {
+  const { state: value = "", background, error } = object;
+  return (
+    <>
+      <span class={`state ${stateClass(value)}`}>{storedStateText(value)}</span>
+      {background === true && <small class="below">in the background</small>}
+      {error !== undefined && <small class="below problem">{error}</small>}
+    </>
+  );
+}
+
+/** How many requests of a batch are answered, as a bar and in numbers. */
+function Progress({ object }: { readonly object: WireStoredObject }): JSX.Element {
+  const { id, lines = { total: 0, succeeded: 0, errored: 0, dropped: 0 } } = object;
+  const { total, succeeded, errored, dropped } = lines;
+  if (total === 0) return <span class="hint">being validated</span>;
+  const text = `${countText(succeeded + errored)} of ${countText(total)} answered`;
+  const others = [
+    errored > 0 ? `${countText(errored)} with an error` : null,
+    dropped > 0 ? `${countText(dropped)} not answered` : null,
+  ].filter((part) => part !== null);
+  return (
+    <div class="bars">
+      <progress
+        class={errored > 0 ? "warn" : ""}
+        aria-label={`Progress of ${id}: ${text}`}
+        max={total}
+        value={succeeded + errored}
+      />
+      <p>{text}</p>
+      {others.length > 0 && <small class="hint">{others.join(", ")}</small>}
+    </div>
+  );
+}
+
+function createActions(open: (change: "cancel" | "delete", object: WireStoredObject) => void): Cells {
+  return actionColumn((object) => {
+    const { kind, id, filename, outputFileId, errorFileId, canCancel, canDelete } = object;
+    const of = filename ?? id;
+    const isBatch = kind === "batches";
+    const hasContent = isBatch ? outputFileId !== undefined : kind !== "deferred-completions";
+    const fileName = isBatch ? `${id}_output.jsonl` : (filename ?? `${id}.json`);
+    const save = (path: string, name: string) => () =>
+      void download(`${path}/content`, name).catch(showError);
+    return [
+      hasContent && {
+        text: isBatch ? "Output" : "Download",
+        label: `Download ${isBatch ? "the output of " : ""}${of}`,
+        onClick: save(toStoredPath(object), fileName),
+      },
+      errorFileId !== undefined && {
+        text: "Errors",
+        label: `Download the errors of ${of}`,
+        onClick: save(`/admin/files/${encodeURIComponent(errorFileId)}`, `${id}_errors.jsonl`),
+      },
+      canCancel && { text: "Cancel", label: `Cancel ${of}`, onClick: () => open("cancel", object) },
+      canDelete && { text: "Delete", label: `Delete ${of}`, onClick: () => open("delete", object) },
+    ];
+  });
+}
+
+interface StoredDialogProps {
+  readonly change: "cancel" | "delete";
+  readonly object: WireStoredObject;
+  /** What the object is, in words. */
+  readonly noun: string;
+  readonly onChanged: () => void;
+}
+
+const cancelEffects: Readonly<Partial<Record<StoredKind, string>>> = {
+  "deferred-completions": "Its client gets an error when it asks for the answer.",
+  responses: "What was generated until then is kept and charged.",
+  batches:
+    "Requests that are being answered end; the others are not answered. The answers until then are kept.",
+};
+
+const deleteEffects: Readonly<Record<StoredKind, string>> = {
+  "deferred-completions": "Its client cannot fetch the answer any more.",
+  responses: "It can neither be read nor continued any more.",
+  "chat-completions": "It cannot be read any more.",
+  batches: "Its output is deleted, too.",
+  files: "Requests that name it fail from now on.",
+};
+
+/** Asks before something is cancelled or deleted. */
+function StoredDialog({ change, object, noun, onChanged }: StoredDialogProps): JSX.Element {
+  const isCancel = change === "cancel";
+  const path = toStoredPath(object);
+  const act = () => (isCancel ? send("POST", `${path}/cancel`) : send("DELETE", path)).finally(onChanged);
+  return (
+    <Confirm
+      title={`${isCancel ? "Cancel" : "Delete"} ${noun}`}
+      done={`The ${noun} is ${isCancel ? "cancelled" : "deleted"}.`}
+      onSubmit={act}
+    >
+      <p>
+        <strong class="stored-name">{object.filename ?? object.id}</strong>
+      </p>
+      <p>{isCancel ? cancelEffects[object.kind] : `${deleteEffects[object.kind]} This cannot be undone.`}</p>
+    </Confirm>
+  );
+}
+
+function toStoredPath({ kind, id }: WireStoredObject): string {
+  return `/admin/${kind}/${encodeURIComponent(id)}`;
 }

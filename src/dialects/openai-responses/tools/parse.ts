@@ -5,7 +5,7 @@ import { hostedTypes, leftOut, leftOutBecause, unsupportedTool } from "../../cli
 import { textInputTool } from "../../client-tools/text-input.js";
 import { invalidValue } from "../../field-error.js";
 import { toolParameters } from "../../tool-parameters.js";
-import { modelName, type CallForms } from "./call-forms.js";
+import { modelName, type CallForms, type TypedCall } from "./call-forms.js";
 import type { ReadTool } from "./read-tool.js";
 import type { ChosenMcpTool } from "./mcp/schema.js";
 import { namesOfMcp, offerMcpServers, readMcpServers, type RequestedMcpServer } from "./mcp/tools.js";
@@ -16,7 +16,6 @@ import {
   type ServerToolOffer,
   type ServerToolSettings,
 } from "./server-tools.js";
-import { typedTools } from "./typed-tools.js";
 
 export interface ResponsesTools {
   readonly tools: readonly Tool[];
@@ -264,4 +263,68 @@ function requireKnownTools(chosen: readonly string[], names: ReadonlySet<string>
       );
   if (chosen.length === 0) throw invalidValue("tool_choice", "must allow at least one tool");
   return chosen;
+}
+
+// The tools without parameters of their own, as functions for the model, and the fields of their calls as OpenAI publishes them.
+
+const optionalMs = { type: "integer", minimum: 1, description: "Time limit in milliseconds." };
+
+const typedTools: Readonly<Record<Exclude<TypedCall, "tool_search">, Tool>> = {
+  local_shell: {
+    name: "local_shell",
+    description: "Runs a program on the user's computer.",
+    parameters: describeObject(
+      {
+        command: {
+          type: "array",
+          items: { type: "string" },
+          minItems: 1,
+          description: "The program and its arguments.",
+        },
+        timeout_ms: optionalMs,
+        working_directory: { type: "string" },
+      },
+      ["command"],
+    ),
+  },
+  shell: {
+    name: "shell",
+    description: "Runs shell commands on the user's computer.",
+    parameters: describeObject(
+      {
+        commands: { type: "array", items: { type: "string" }, minItems: 1 },
+        timeout_ms: optionalMs,
+        max_output_length: {
+          type: "integer",
+          minimum: 1,
+          description: "Maximum characters of the output of each command.",
+        },
+      },
+      ["commands"],
+    ),
+  },
+  apply_patch: {
+    name: "apply_patch",
+    description:
+      "Creates, updates or deletes a file. The diff has @@ before each section; its lines begin with a space, with - if they are removed, or with + if they are added. A new file has only lines with +.",
+    parameters: {
+      type: "object",
+      oneOf: [
+        operation(["create_file", "update_file"], ["path", "diff"]),
+        operation(["delete_file"], ["path"]),
+      ],
+    },
+  },
+};
+
+function operation(types: readonly string[], fields: readonly string[]) {
+  const texts = fields.map((name) => [name, { type: "string" }] as const);
+  return describeObject({ type: { type: "string", enum: types }, ...Object.fromEntries(texts) }, [
+    "type",
+    ...fields,
+  ]);
+}
+
+function describeObject(properties: Readonly<Record<string, unknown>>, required: readonly string[]) {
+  return { type: "object", properties, required, additionalProperties: false };
 }

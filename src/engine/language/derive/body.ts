@@ -11,8 +11,8 @@ import {
   withKey,
   type TaggedBody,
   type ValueType,
+  keyPlace,
 } from "../tools/syntax.js";
-import { type FoundBody, argumentTexts } from "./found-body.js";
 import { splitMark, sharedEnd, sharedStart, withoutSharedMarks } from "./pieces.js";
 import type { ProbeCall } from "./probes.js";
 
@@ -243,4 +243,55 @@ function typeBetween(string: string, number: string): ValueType | null {
 function findEnd(text: string, at: number, close: string): number {
   const written = [close, close.trimEnd()].find((each) => text.startsWith(each, at));
   return at + (written ?? "").length;
+}
+
+/** A body, and where it begins and ends in the text. */
+interface FoundBody {
+  readonly body: CallBody;
+  readonly start: number;
+  readonly end: number;
+  /** What is written between name and arguments, where both are bare. */
+  readonly middle?: string;
+}
+
+/** The texts around the keys and values of a call with a string, a number and a string. */
+interface WrittenArguments {
+  readonly start: number;
+  /** Between the name and the first key. */
+  readonly head: string;
+  /** Between a key and its value. */
+  readonly beforeString: string;
+  readonly beforeNumber: string;
+  /** Between a value and the next key; the value's own key is replaced by `keyPlace`. */
+  readonly afterString: string;
+  readonly afterNumber: string;
+  /** Where the last value ends. */
+  readonly end: number;
+}
+
+/** Returns null where not all keys and values are written in their order. */
+function argumentTexts(text: string, call: ProbeCall, from: number, to: number): WrittenArguments | null {
+  const start = text.indexOf(call.name, from);
+  const words = Object.entries(call.arguments).flatMap(([key, value]) => [key, String(value)]);
+  const gaps: string[] = [];
+  let at = start + call.name.length;
+  if (start < 0 || words.length !== 6) return null;
+  for (const word of words) {
+    const next = text.indexOf(word, at);
+    if (next < 0 || next >= to) return null;
+    gaps.push(text.slice(at, next));
+    at = next + word.length;
+  }
+  const [head = "", beforeString = "", afterString = "", beforeNumber = "", afterNumber = ""] = gaps;
+  if (gaps[5] !== beforeString) return null;
+  const [first = "", , second = ""] = words;
+  return {
+    start,
+    head,
+    beforeString,
+    beforeNumber,
+    afterString: afterString.replaceAll(first, keyPlace),
+    afterNumber: afterNumber.replaceAll(second, keyPlace),
+    end: at,
+  };
 }

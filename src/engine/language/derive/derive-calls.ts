@@ -13,10 +13,13 @@ import {
   valueCall,
   type ProbeForm,
   type ProbeCall,
+  probeTools,
 } from "./probes.js";
 import { buildSyntax } from "./build-syntax.js";
-import { readsCalls } from "./round-trip.js";
 import { callsIn, type Deriving, type TurnTexts } from "./turn.js";
+import { isDeepStrictEqual } from "node:util";
+import { createParser, readAnswer } from "../tools/parse.js";
+import { Output, type ToolEvent } from "../tools/parse/output.js";
 
 /** Forms of a turn with calls, in the order in which they are tried. */
 const forms: readonly ProbeForm[] = [false, true].flatMap((withResults) => [
@@ -159,4 +162,22 @@ function textMarksIn(texts: string, body: TaggedBody): NonNullable<TaggedBody["t
   const open = before.slice(from + keyEnd.length).trim();
   const close = rest.slice(0, Math.max(0, rest.indexOf(valueEnd))).trim();
   return at < 0 || from < 0 || open === "" || close === "" ? null : { open, close };
+}
+
+/** Returns whether a text is read as exactly these calls, with no text around them. */
+function readsCalls(syntax: CallSyntax, text: string, calls: readonly ProbeCall[]): boolean {
+  const parser = createParser(new Output(probeTools), readAnswer([syntax]));
+  const events = [...parser.push(text.trim()), ...parser.finish()];
+  if (events.some(({ type }) => type === "text" || type === "call-broken")) return false;
+  const read = calls.map((_, index) => callAt(events, index));
+  const starts = events.filter(({ type }) => type === "call-start").length;
+  const expected = calls.map((call) => ({ name: call.name, arguments: call.arguments }));
+  return starts === calls.length && isDeepStrictEqual(read, expected);
+}
+
+function callAt(events: readonly ToolEvent[], index: number): unknown {
+  const own = events.filter((event) => "index" in event && event.index === index);
+  const name = own.flatMap((event) => (event.type === "call-start" ? [event.name] : []))[0];
+  const written = own.flatMap((event) => (event.type === "call-delta" ? [event.arguments] : [])).join("");
+  return own.at(-1)?.type === "call-end" ? { name, arguments: JSON.parse(written) as unknown } : null;
 }

@@ -29,7 +29,7 @@ export function refuseLongPrompt(
 }
 
 /**
- * Returns the texts that no template leaves out: find-repairs.ts repairs a template that does. What an assistant has said is not among
+ * Returns the texts that no template leaves out: read-template.ts repairs a template that does. What an assistant has said is not among
  * them, because templates leave out its reasoning.
  */
 function findWholeTexts(source: Conversation | RawPrompt): readonly string[] {

@@ -6,12 +6,7 @@
 import type { LlamaContextSequence, Token } from "node-llama-cpp";
 import type { Generation } from "./generation.js";
 import { keptTokens } from "./checkpoints.js";
-import {
-  commonPrefix,
-  type PrefixOwner,
-  type PrefixStore,
-  type StoredPrefix,
-} from "./prefixes/prefix-store.js";
+import { commonPrefix, type PrefixOwner, type PrefixStore, type StoredPrefix } from "./prefix-store.js";
 import { bestSlot } from "./slot-choice.js";
 import type { SeededJob } from "../../language/seeded-job.js";
 import type { Resident } from "../load/resident.js";

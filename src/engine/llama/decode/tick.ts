@@ -13,7 +13,7 @@ import { draftAll } from "./draft/drafter.js";
 import { driveModel, type DrivenModel } from "./driven-model.js";
 import { Generation } from "./generation.js";
 import { stepMsMax } from "../step-watch.js";
-import { commonPrefix, type PrefixStore } from "./prefixes/prefix-store.js";
+import { commonPrefix, type PrefixStore } from "./prefix-store.js";
 import type { JobUpdate } from "../protocol.js";
 import type { SeededJob } from "../../language/seeded-job.js";
 import type { NativeContext } from "../../native/native-context.js";

@@ -3,9 +3,8 @@ import { notModified, presentCached, presentCachedByName } from "../../server/re
 import type { AppContext } from "../../server/app-context.js";
 import { publicRoute } from "../../server/route.js";
 import { assemblePage } from "./assemble.js";
-import { guideAddresses } from "./guides/addresses.js";
 import { guidesFolder, type GuidesFolder } from "./guides/folder.js";
-import { renderMarkdown, type RenderedMarkdown } from "./guides/markdown.js";
+import { renderMarkdown, type RenderedMarkdown, type Addresses } from "./guides/markdown.js";
 
 type Guides = ReadonlyMap<string, RenderedMarkdown>;
 
@@ -99,4 +98,28 @@ function writeSections({ sections }: RenderedMarkdown): string {
     .filter(({ depth }) => depth === 2)
     .map(({ id, text }) => `<li><a href="#${id}">${text}</a></li>`);
   return items.length === 0 ? "" : `<ul>${items.join("")}</ul>`;
+}
+
+/** The address that the guides use for this server; it is not the address of another one. */
+const exampleOrigin = /^https?:\/\/(?:127\.0\.0\.1|localhost):4280(?=\/|$)/;
+
+/**
+ * The addresses of guides between the guides and pictures named. Links to files that this server does not show, such as
+ * `../../README.md`, have none.
+ */
+function guideAddresses(guides: Iterable<string>, pictures: Iterable<string>): Addresses {
+  const pages = new Map([...guides].map((name) => [`${name}.md`, `/docs/guides/${name}`]));
+  pages.set("README.md", "/docs/guides");
+  const images = new Map([...pictures].map((file) => [`pictures/${file}`, `/docs/guides/pictures/${file}`]));
+  return {
+    link(href) {
+      if (exampleOrigin.test(href)) return href.replace(exampleOrigin, "") || "/docs";
+      if (/^(?:https?:\/\/|mailto:|#|\/\w)/.test(href)) return href;
+      const [file = "", anchor] = href.replace(/^\.\//, "").split("#");
+      const page = pages.get(file) ?? images.get(file);
+      if (page === undefined) return null;
+      return anchor === undefined ? page : `${page}#${anchor}`;
+    },
+    picture: (href) => images.get(href.replace(/^\.\//, "")) ?? null,
+  };
 }

@@ -17,7 +17,7 @@ import {
   completionsQuerySchema,
   completionUpdateSchema,
 } from "../../../dialects/openai-chat/stored/schema.js";
-import { inlinedText } from "../../../answers/files/prompt-files.js";
+import { inlinedText } from "../../../answers/prompt-files.js";
 import { chatRequestSchema } from "../../../dialects/openai-chat/schema.js";
 import {
   chatChunk,
@@ -29,7 +29,7 @@ import type { AppContext } from "../../server/app-context.js";
 import { toStoredOwner } from "../../../inference/stored-owner.js";
 import { parkReservation } from "../../server/middleware/limit.js";
 import { admit, type Admitted } from "../../../answers/admit.js";
-import { chat, type ChatAnswer } from "../../../answers/chat/chat.js";
+import { chat, type ChatAnswer } from "../../../answers/chat.js";
 import { admitCall, sendAnswer } from "../../server/answer.js";
 import { warningHeader } from "../../server/reply/run-headers.js";
 import { apiKeyRoute, type Call } from "../../server/route.js";

@@ -1,6 +1,6 @@
 /** Budgets whose soft limit is reached, and those that refuse requests. */
 import { describeBudget, isSoftReached, type BudgetStatus } from "../../../accounts/budgets/budget.js";
-import type { BudgetStore } from "../../../accounts/budgets/store/budgets.js";
+import type { BudgetStore } from "../../../accounts/budgets/store.js";
 import type { ApiKeyStore } from "../../../accounts/keys/store.js";
 import type { MemberStore } from "../../../accounts/members/store.js";
 import { ticksToUsd } from "../../../core/money.js";

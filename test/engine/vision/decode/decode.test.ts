@@ -2,7 +2,7 @@ import fc from "fast-check";
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { DecodedImage } from "../../../../src/core/images/images.js";
-import { createImageDecoder } from "../../../../src/engine/vision/decode/decode.js";
+import { createImageDecoder } from "../../../../src/engine/vision/decode.js";
 import { pngOf } from "../../../kit/models/png-writer.js";
 
 const red = { r: 255, g: 0, b: 0 };

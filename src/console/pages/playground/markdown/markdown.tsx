@@ -1,8 +1,11 @@
+import DOMPurify, { type Config } from "dompurify";
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { elapsed } from "../../../lib/clock.js";
 import { createBlockReader, type Block } from "./blocks.js";
-import { markdownOptions, renderBlock } from "./render.js";
+import { Marked, Parser, type MarkedOptions, type Token } from "marked";
+import { copyText } from "../../../parts/text.js";
+import { showError } from "../../../parts/toast.js";
 
 /** A text that grows is rendered during at most this part of the time. */
 const shareMax = 0.2;
@@ -55,4 +58,79 @@ function BlockView({ block }: { readonly block: Block }): JSX.Element {
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => element.current?.replaceChildren(renderBlock(block.token)), [block]);
   return <div ref={element} />;
+}
+
+// Renders the Markdown of answers into elements. A model may write anything, also what somebody else has put into its prompt: markup is
+// shown as the text that it is, links lead to the web and to mail only, and no image is loaded.
+
+const marked = new Marked({
+  gfm: true,
+  renderer: {
+    html: ({ text }) => (/^<br\s*\/?>$/i.test(text.trim()) ? "<br>" : escaped(text)),
+    image: ({ href, text }) => `<a href="${escaped(href)}">${escaped(text === "" ? href : text)}</a>`,
+    checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
+  },
+});
+
+/** The options with which the text must be split into tokens. */
+const markdownOptions: MarkedOptions = marked.defaults;
+
+const purifier = DOMPurify(window);
+// prettier-ignore
+const tags = [
+  "a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "strong",
+  "table", "tbody", "td", "th", "thead", "tr", "ul",
+];
+const allowed = {
+  ALLOWED_TAGS: tags,
+  ALLOWED_ATTR: ["href", "start", "align"],
+  ALLOW_DATA_ATTR: false,
+  ALLOW_ARIA_ATTR: false,
+  ALLOWED_URI_REGEXP: /^(?:https?:\/\/|mailto:)/i,
+  RETURN_DOM_FRAGMENT: true,
+} satisfies Config;
+
+/** Returns the elements of a block. */
+function renderBlock(token: Token): DocumentFragment {
+  const fragment = purifier.sanitize(Parser.parse([token], markdownOptions), allowed);
+  for (const link of fragment.querySelectorAll("a")) {
+    link.target = "_blank";
+    link.rel = "noreferrer";
+  }
+  for (const table of fragment.querySelectorAll("table")) wrap(table, "wide");
+  for (const pre of fragment.querySelectorAll("pre")) {
+    pre.tabIndex = 0;
+    wrap(pre, "code").append(copyButton(pre));
+  }
+  return fragment;
+}
+
+/** Puts an element that may be wider than the page into a box of its own. */
+function wrap(element: HTMLElement, name: string): HTMLElement {
+  const box = document.createElement("div");
+  box.className = name;
+  if (name === "wide") box.tabIndex = 0;
+  element.replaceWith(box);
+  box.append(element);
+  return box;
+}
+
+function copyButton(pre: HTMLElement): HTMLButtonElement {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = "Copy";
+  button.setAttribute("aria-label", "Copy code");
+  button.addEventListener("click", () => {
+    void copyText(pre.textContent ?? "").then(() => (button.textContent = "Copied"), showError);
+  });
+  button.addEventListener("blur", () => (button.textContent = "Copy"));
+  return button;
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
 }

@@ -3,7 +3,6 @@ import type { Tool } from "../../../../core/generation.js";
 import { findProperty, findItemSchema, propertyIn, listTypes } from "../parameters.js";
 import { splitPieces, taggedEnds, withKey, type CallMark, type TaggedBody } from "../syntax.js";
 import type { Output } from "./output.js";
-import { valueJson } from "./value.js";
 import {
   readOne,
   readPieces,
@@ -13,6 +12,8 @@ import {
   type Reading,
   type AnswerSource,
 } from "./source.js";
+import { isWholeJson } from "./envelope.js";
+import { literalJson } from "./notation.js";
 
 const keyLengthMax = 1024;
 
@@ -194,4 +195,16 @@ function findEnd(text: string, from: number, open: string, close: string): numbe
     if (depth === 0) return next;
     at = next + close.length;
   }
+}
+
+/** Returns a string if the schema allows only strings; else the literal as JSON, or a string if the text is none. */
+function valueJson(text: string, schema: unknown, python: boolean): string {
+  const types = listTypes(schema);
+  if (types?.size === 1 && types.has("string")) return JSON.stringify(text);
+  const trimmed = text.trim();
+  const word = types?.has("boolean") === true ? trimmed.toLowerCase() : trimmed;
+  if (word === "true" || word === "false") return word;
+  if (trimmed === "None" && types?.has("null") === true) return "null";
+  if (isWholeJson(trimmed)) return trimmed;
+  return (python ? literalJson(trimmed) : null) ?? JSON.stringify(text);
 }
