@@ -66,6 +66,9 @@ export async function bundle(root, sources) {
     banner: { js: banner },
     sourcemap: true,
     sourcesContent: false,
+    // A running server holds its sources in memory. Short lines, because a place in a line moves where the name of a folder is put in.
+    minifyWhitespace: true,
+    lineLimit: 200,
     legalComments: "none",
     logLevel: "error",
     write: false,
@@ -83,8 +86,9 @@ export async function bundle(root, sources) {
 }
 
 /**
- * Adapts the sources to the bundle: `import.meta.url` stays the place of a module's own output, wherever the bundle has it; and of zod
- * only what is used becomes part of the bundle, without its forty languages.
+ * Adapts the sources to the bundle: `import.meta.url` stays the place of a module's own output, wherever the bundle has it; of zod only what is
+ * used becomes part of the bundle, without its forty languages; and characters are escaped that the bundler leaves in regular expressions,
+ * because V8 keeps a file with one of them in two bytes a character.
  * @param {string} src
  * @returns {import("esbuild").Plugin}
  */
@@ -96,7 +100,8 @@ function adaptSources(src) {
         const name = relative(src, path).replaceAll("\\", "/").replace(/\.ts$/, ".js");
         const contents = readFileSync(path, "utf8")
           .replaceAll("import.meta.url", `new URL("${distFolder}${name}", import.meta.url).href`)
-          .replace('import { z } from "zod"', 'import * as z from "zod"');
+          .replace('import { z } from "zod"', 'import * as z from "zod"')
+          .replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
         return { contents, loader: "ts" };
       });
     },

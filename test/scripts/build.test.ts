@@ -82,6 +82,15 @@ describe("scripts/build.mjs --if-stale", () => {
     expect(run(root)).toBe("ready 2\n");
   });
 
+  it("builds files in ASCII, which V8 keeps in one byte a character, and of which each character means the same", () => {
+    const root = project();
+    const sample = '[/^[。◁]$/u.test("◁"), "｜é", `𝄞`].join(" ")';
+    writeFileSync(join(root, "src/sample.ts"), `export const sample = ${sample};\n`);
+    expect(build(root)).toEqual(clean);
+    expect(run(root)).toBe("ready true ｜é 𝄞\n");
+    expect(readFileSync(join(root, "dist/main.js"), "utf8")).toMatch(/^[\0-\x7f]+$/);
+  });
+
   it("removes the output of a deleted source and restores missing output", () => {
     const root = project();
     writeFileSync(join(root, "src/worker.ts"), "export {};\n");
