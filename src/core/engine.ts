@@ -1,5 +1,6 @@
 import type {
   AnswerFormat,
+  DecodingRequest,
   EngineEvent,
   Message,
   RawPrompt,
@@ -7,7 +8,6 @@ import type {
   Sampling,
   StatedSampling,
   Tool,
-  ToolChoice,
 } from "./generation.js";
 import type { Model } from "./model.js";
 import type { PromptMedia } from "./prompt/media.js";
@@ -66,16 +66,13 @@ export interface AnswerRules {
 export const freeRules: AnswerRules = { rules: new Map(), text: null, toolArguments: [] };
 
 /** The generation of one choice. */
-export interface DecodeJob {
+export interface DecodeJob extends DecodingRequest {
   readonly prompt: Prompt;
   /** Cached prefixes are shared within one team only. */
   readonly teamId: string;
   readonly sampling: Sampling;
   /** What is stated of the sampling: an engine with defaults of its own decides the rest. Absent: all of it is stated. */
   readonly statedSampling?: StatedSampling;
-  /** Calls of these tools are parsed from the output. */
-  readonly tools: readonly Tool[];
-  readonly toolChoice: ToolChoice;
   /** Constrain the answer after its reasoning. */
   readonly rules: AnswerRules;
   /** What the rules were made from, for an engine that takes no grammar; absent = text. */
@@ -84,21 +81,6 @@ export interface DecodeJob {
   readonly callIdPrefix: string;
   /** Reasoning ends after this number of tokens; null = no limit. */
   readonly reasoningTokensMax: number | null;
-  /** Number of alternatives to report for each token of the text; null = no log probabilities. */
-  readonly topLogprobs: number | null;
-  readonly stop: readonly string[];
-  /** Tokens that end the answer, besides the model's own; absent = none. */
-  readonly stopTokens?: readonly number[] | undefined;
-  /** The model may end the answer only after this number of sampled tokens; absent = 0. */
-  readonly minTokens?: number | undefined;
-  readonly maxTokens: number | null;
-  readonly maxTokensExcludesReasoning: boolean;
-  /** Whether it runs alone and from an empty cache, so that equal requests return equal bytes regardless of the load. */
-  readonly deterministic: boolean;
-  /** Whether nothing of it is written to disk, prefix files included; absent = false. */
-  readonly ephemeral?: boolean;
-  /** Jobs of a team with the same key prefer the same slot; an engine may ignore it. Absent = no preference. */
-  readonly cacheKey?: string;
 }
 
 /** What a model reads besides text. */

@@ -184,25 +184,13 @@ export interface ConversationRequest extends ReasoningSettings {
   readonly prefill?: string;
 }
 
-export interface GenerationRequest extends ConversationRequest {
-  /** Model id or alias, as the client wrote it. */
-  readonly model: string;
-  /** Whether the oldest messages are dropped when the prompt does not fit; absent = the request is refused. */
-  readonly truncate?: boolean;
-  /** Only of requests for one choice. */
-  readonly compaction?: Compaction;
+/** What a request says of its answer that the engine reads as it is. */
+export interface DecodingRequest {
+  /** Calls of these tools are parsed from the output. */
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice;
-  readonly format: AnswerFormat;
-  /** Paths of the schemas, for errors; absent = the paths of a chat request. */
-  readonly schemaPaths?: SchemaPaths;
-  readonly sampling: StatedSampling;
-  /** `penaltyTokens` where the request states none; absent = all of the answer. */
-  readonly penaltyTokensUnstated?: number;
   /** Number of alternatives to report for each token of the text; null = no log probabilities. */
   readonly topLogprobs: number | null;
-  /** Number of answers, sampled independently, to the one prompt or divided among several. */
-  readonly choices: number;
   /** Texts that end the answer; they are not part of it. */
   readonly stop: readonly string[];
   /** Tokens of the model's vocabulary that end the answer, besides the model's own; absent = none. */
@@ -211,18 +199,45 @@ export interface GenerationRequest extends ConversationRequest {
   readonly minTokens?: number;
   /** Maximum sampled tokens; null = not stated. */
   readonly maxTokens: number | null;
-  /** Maximum sampled tokens where neither the request nor the model states one; absent = as many as the context holds. */
-  readonly maxTokensUnstated?: number | undefined;
   /** Whether `maxTokens` limits the visible text only, not the reasoning (xAI's counting). */
   readonly maxTokensExcludesReasoning: boolean;
-  /** Maximum calls that the server executes; absent = as many as it does for one answer. */
-  readonly serverCallsMax?: number;
-  /** Whether it runs alone and from an empty cache; with a seed it returns the same bytes every time. */
+  /** Whether it runs alone and from an empty cache; with a seed it returns the same bytes every time, whatever the load. */
   readonly deterministic: boolean;
   /** Whether nothing of it is written to disk, prefix files included; absent = false. */
   readonly ephemeral?: boolean;
-  /** Requests of a team with the same key prefer the same slot. It never changes an answer; absent = no preference. */
+  /** Requests of a team with the same key prefer the same slot; an engine may ignore it. It never changes an answer; absent = no preference. */
   readonly cacheKey?: string;
+}
+
+/** Returns these fields alone, each of them: a thread gets no more of a request. */
+export function selectDecoding(request: DecodingRequest): {
+  readonly [Name in keyof Required<DecodingRequest>]: DecodingRequest[Name];
+} {
+  const { tools, toolChoice, topLogprobs, stop, stopTokens, minTokens, maxTokens } = request;
+  const { maxTokensExcludesReasoning, deterministic, ephemeral, cacheKey } = request;
+  const ends = { stop, stopTokens, minTokens, maxTokens, maxTokensExcludesReasoning };
+  return { tools, toolChoice, topLogprobs, ...ends, deterministic, ephemeral, cacheKey };
+}
+
+export interface GenerationRequest extends ConversationRequest, DecodingRequest {
+  /** Model id or alias, as the client wrote it. */
+  readonly model: string;
+  /** Whether the oldest messages are dropped when the prompt does not fit; absent = the request is refused. */
+  readonly truncate?: boolean;
+  /** Only of requests for one choice. */
+  readonly compaction?: Compaction;
+  readonly format: AnswerFormat;
+  /** Paths of the schemas, for errors; absent = the paths of a chat request. */
+  readonly schemaPaths?: SchemaPaths;
+  readonly sampling: StatedSampling;
+  /** `penaltyTokens` where the request states none; absent = all of the answer. */
+  readonly penaltyTokensUnstated?: number;
+  /** Number of answers, sampled independently, to the one prompt or divided among several. */
+  readonly choices: number;
+  /** Maximum sampled tokens where neither the request nor the model states one; absent = as many as the context holds. */
+  readonly maxTokensUnstated?: number | undefined;
+  /** Maximum calls that the server executes; absent = as many as it does for one answer. */
+  readonly serverCallsMax?: number;
   /** Sentences about parts of the client's request that are not applied, for a header of the answer. */
   readonly warnings?: readonly string[];
   /** Stored with the run unless it is ephemeral; spend is counted by them. */

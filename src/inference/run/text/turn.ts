@@ -1,7 +1,12 @@
 /** One turn of a run: what the choices of the model are generated from, and the generation of one of them on a slot of its own. */
 import { isDeepStrictEqual } from "node:util";
 import type { DecodeJob, LoadedModel, Prompt } from "../../../core/engine.js";
-import type { GenerationEnd, GenerationEvent, GenerationStart } from "../../../core/generation.js";
+import {
+  selectDecoding,
+  type GenerationEnd,
+  type GenerationEvent,
+  type GenerationStart,
+} from "../../../core/generation.js";
 import type { CompleteRequest } from "../../../core/model.js";
 import type { CountedTokens } from "../../../core/requests/counted-tokens.js";
 import {
@@ -190,31 +195,22 @@ const estimatedTokens = "the numbers of tokens are estimated: the server has not
 /** Returns the engine's job for one choice; each has a seed of its own. */
 function createJob({ id, teamId }: TextRun, turn: Turn, index: number): DecodeJob {
   const { request, prompts, validator, reasoningTokensMax, callIdInfix } = turn;
-  const { sampling, statedSampling, tools, toolChoice, topLogprobs, maxTokens } = request;
+  const { sampling, statedSampling, maxTokens } = request;
   const choicesPerPrompt = request.choices / prompts.length;
   const prompt = prompts[Math.floor(index / choicesPerPrompt)];
   if (prompt === undefined) throw new Error(`no prompt for the choice ${index}`);
   // Seeds start again with each prompt: the answers equal the answers to requests of one prompt each.
   const seed = sampling.seed === null ? null : (sampling.seed + (index % choicesPerPrompt)) >>> 0;
   return {
+    ...selectDecoding(request),
     prompt,
     teamId,
     sampling: { ...sampling, seed },
     statedSampling,
-    tools,
-    toolChoice,
     rules: validator.rules,
     format: request.format,
     callIdPrefix: `call_${id.replaceAll("-", "")}${index}${callIdInfix}`,
     reasoningTokensMax,
-    topLogprobs,
-    stop: request.stop,
-    stopTokens: request.stopTokens,
-    minTokens: request.minTokens,
     maxTokens: isEmptyAnswer(turn) ? 1 : maxTokens,
-    maxTokensExcludesReasoning: request.maxTokensExcludesReasoning,
-    deterministic: request.deterministic,
-    ephemeral: request.ephemeral,
-    cacheKey: request.cacheKey,
   };
 }
