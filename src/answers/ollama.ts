@@ -1,10 +1,10 @@
 /** What Ollama's /api/chat and /api/generate answer; their requests can also only load or unload a model. */
 import type { HearthError } from "../core/errors.js";
-import type { GenerationRequest } from "../core/generation.js";
 import type { RunEvent } from "../core/run-event.js";
 import { ollamaErrorBody } from "../dialects/error-body.js";
 import type { LineIdentity, OllamaIdentity } from "../dialects/ollama/answer.js";
 import { jsonLine, linesType } from "../dialects/ollama/lines.js";
+import type { OllamaRequest } from "../dialects/ollama/request.js";
 import {
   loadNothing,
   type JsonPresenter,
@@ -14,17 +14,9 @@ import {
   type TextEndpoint,
 } from "./endpoint.js";
 
-/** A parsed request. */
-interface ParsedRequest {
-  readonly request: GenerationRequest | null;
-  readonly model: string;
-  readonly stream: boolean;
-  readonly keepAliveMs: number | undefined;
-}
-
 /** How the answers of one endpoint are encoded. */
 export interface AnswerForm {
-  parse(body: unknown, bodyText: string | null): ParsedRequest;
+  parse(body: unknown, bodyText: string | null): OllamaRequest;
   loaded(identity: OllamaIdentity, reason: "load" | "unload"): object;
   /** A line without text. */
   empty(identity: LineIdentity): object;

@@ -43,8 +43,8 @@ import { createOidcSignIn, type OidcSettings } from "../accounts/sign-in/oidc/oi
 import type { PasswordCost } from "../accounts/sign-in/passwords.js";
 import { createSignIn } from "../accounts/sign-in/sign-in.js";
 import type { Logger } from "../core/logger.js";
-import { commitEntries, type AuditEntry } from "../accounts/audit/audited-change.js";
-import type { Actor } from "../accounts/audit/event.js";
+import { commitEntries } from "../accounts/audit/audited-change.js";
+import type { Actor, AuditEntry } from "../accounts/audit/event.js";
 import { startModelChecks } from "../doctor/model-trials.js";
 import { serverFit } from "../doctor/server-fit.js";
 import { ModelLoader } from "../inference/model-loader.js";

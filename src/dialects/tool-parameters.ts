@@ -1,5 +1,15 @@
-import type { Tool } from "../core/generation.js";
+import type { Tool, ToolChoice } from "../core/generation.js";
 import { invalidValue } from "./field-error.js";
+
+/** What a dialect reads of the tools of a request. */
+export interface ParsedTools {
+  readonly tools: readonly Tool[];
+  readonly toolChoice: ToolChoice;
+  /** Dotted path of each tool's schema in the request. */
+  readonly schemaPaths: readonly string[];
+  /** Sentences about tools that are left out, and about grammars that are not enforced. */
+  readonly warnings: readonly string[];
+}
 
 /**
  * Checks that a schema can describe the arguments of a tool, which are always an object, and returns it.

@@ -1,5 +1,5 @@
 /** Loads and unloads models, for an actor, with an entry in the audit log. */
-import type { AuditEntry } from "../accounts/audit/audited-change.js";
+import type { AuditEntry } from "../accounts/audit/event.js";
 import type { Actor } from "../accounts/audit/event.js";
 import type { EmbeddingEngine } from "../core/embeddings/engine.js";
 import type { Engine } from "../core/engine.js";

@@ -2,7 +2,7 @@
  * Commits a change and its entry in the audit log in one transaction. It defines which fields of an object the log shows:
  * listing them one by one keeps secrets and hashes out.
  */
-import { auditedTime, type AuditAction, type Actor, type AuditedFields } from "./event.js";
+import { auditedTime, type Actor, type AuditEntry, type AuditedFields } from "./event.js";
 import type { AuditStore } from "./store.js";
 import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
@@ -22,16 +22,6 @@ export interface AuditDeps {
 /** A change of one object, with its entry in the audit log. */
 export interface AuditedChange extends AuditEntry {
   readonly change: Write;
-}
-
-/** What the audit log records, in addition to the time and the actor. */
-export interface AuditEntry {
-  readonly action: AuditAction;
-  readonly objectId: string;
-  readonly teamId: string | null;
-  readonly description: string;
-  readonly before: AuditedFields | null;
-  readonly after: AuditedFields | null;
 }
 
 const attemptsMax = 5;

@@ -17,22 +17,26 @@ export interface Actor {
   readonly ownKeysOnly?: true;
 }
 
-/** One entry of the audit log. Times are milliseconds since the epoch. */
-export interface AuditEvent {
-  readonly id: string;
-  readonly time: number;
-  /** Id of the actor. */
-  readonly actor: string;
-  readonly userId: string;
-  /** Team that owns the changed object; null = the server. */
-  readonly teamId: string | null;
+/** What the audit log records, in addition to the time and the actor. */
+export interface AuditEntry {
   readonly action: AuditAction;
   readonly objectId: string;
+  /** Team that owns the changed object; null = the server. */
+  readonly teamId: string | null;
   /** One sentence. */
   readonly description: string;
   /** The object before and after the change, without secrets; null when it did not exist. */
   readonly before: AuditedFields | null;
   readonly after: AuditedFields | null;
+}
+
+/** One entry of the audit log. Times are milliseconds since the epoch. */
+export interface AuditEvent extends AuditEntry {
+  readonly id: string;
+  readonly time: number;
+  /** Id of the actor. */
+  readonly actor: string;
+  readonly userId: string;
 }
 
 /** Returns a time as the audit log shows it: RFC 3339 in UTC. @param time milliseconds since the epoch. */

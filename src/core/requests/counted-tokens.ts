@@ -1,4 +1,4 @@
-/** Tokens of one answer as its server has counted them. */
+/** Tokens of one answer as its server has counted them, or as a batch adds them up. */
 export interface CountedTokens {
   /** Cached ones included. */
   readonly promptTokens: number;

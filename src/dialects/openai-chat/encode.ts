@@ -2,6 +2,7 @@
  * Encodes generation events as the response of POST /v1/chat/completions. One encoder turns events into stream chunks; the
  * JSON response is a fold of the same chunks, so both forms always have the same content. Pure.
  */
+import type { AnswerName } from "../answer-name.js";
 import type {
   FinishReason,
   GenerationEvent,
@@ -9,7 +10,6 @@ import type {
   TextDelta,
   TokenLogprob,
 } from "../../core/generation.js";
-import type { Model } from "../../core/model.js";
 import type { RunEvent } from "../../core/run-event.js";
 import { isServerEvent } from "../../core/tools/server-call.js";
 import { noUsage, type Usage } from "../../core/usage.js";
@@ -26,13 +26,7 @@ import type {
 } from "./response-schema.js";
 
 /** The values that every chunk of one answer repeats. */
-export interface ChatIdentity {
-  readonly id: string;
-  /** Unix seconds. */
-  readonly created: number;
-  readonly model: Model;
-  /** The name of the model in the request: its id or an alias. */
-  readonly modelName: string;
+export interface ChatIdentity extends AnswerName {
   /** Number of choices of the answer. */
   readonly choices: number;
   /** Whether a tool call is encoded in the older form, as `function_call`. */

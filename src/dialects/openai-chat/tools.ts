@@ -3,18 +3,12 @@ import { HearthError } from "../../core/errors.js";
 import type { Tool, ToolChoice } from "../../core/generation.js";
 import { textInputTool } from "../client-tools/text-input.js";
 import { invalidValue } from "../field-error.js";
-import { toolParameters } from "../tool-parameters.js";
+import { toolParameters, type ParsedTools } from "../tool-parameters.js";
 import type { ChatRequestBody } from "./schema.js";
 
-interface ChatTools {
-  readonly tools: readonly Tool[];
-  readonly toolChoice: ToolChoice;
-  /** Dotted path of each tool's schema in the request. */
-  readonly schemaPaths: readonly string[];
+interface ChatTools extends ParsedTools {
   /** Names of the tools whose input is a text. */
   readonly textTools: ReadonlySet<string>;
-  /** Sentences about grammars that are not enforced. */
-  readonly warnings: readonly string[];
 }
 
 /**

@@ -2,8 +2,8 @@
  * Encodes generation events as the response of POST /v1/completions. One encoder turns events into stream chunks; the JSON
  * response is a fold of the same chunks. If more choices were sampled than requested, it contains the most likely ones. Pure.
  */
+import type { AnswerName } from "../answer-name.js";
 import type { FinishReason, GenerationEvent, SampledLogprob, TokenLogprob } from "../../core/generation.js";
-import type { Model } from "../../core/model.js";
 import type { RunEvent } from "../../core/run-event.js";
 import { isServerEvent } from "../../core/tools/server-call.js";
 import { noUsage, type Usage } from "../../core/usage.js";
@@ -16,13 +16,7 @@ import type {
 } from "./response-schema.js";
 
 /** The values that every chunk of one answer repeats, and what the response includes. */
-export interface CompletionIdentity {
-  readonly id: string;
-  /** Unix seconds. */
-  readonly created: number;
-  readonly model: Model;
-  /** The name of the model in the request: its id or an alias. */
-  readonly modelName: string;
+export interface CompletionIdentity extends AnswerName {
   /** Number of sampled choices over all prompts. */
   readonly choices: number;
   /** This and the following are described at CompletionRequest. */

@@ -2,9 +2,9 @@
  * Parses and encodes POST /v1/responses/compact. The model summarizes a conversation; the client gets the summary as opaque
  * text and sends it in later requests in place of the earlier items. Pure.
  */
+import type { AnswerName } from "../answer-name.js";
 import { HearthError } from "../../core/errors.js";
 import { noTools, type GenerationRequest } from "../../core/generation.js";
-import type { Model } from "../../core/model.js";
 import type { RunEvent } from "../../core/run-event.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import { validFields } from "../field-error.js";
@@ -63,21 +63,10 @@ export function parseCompactRequest(body: unknown): CompactRequest {
   };
 }
 
-/** The properties of a compaction that do not come from its events. */
-interface CompactionIdentity {
-  /** `cmp_` and 32 hex digits. */
-  readonly id: string;
-  /** Unix seconds. */
-  readonly created: number;
-  readonly model: Model;
-  /** The name of the model in the request: its id or an alias. */
-  readonly modelName: string;
-}
-
 const cutSummary = `The model's summary of the conversation is not complete: it has at most ${summaryTokensMax} tokens, and those that the conversation leaves in the context of the model.`;
 
 /** Folds the events of a summary into the response. */
-export function foldCompaction({ id, created, model, modelName }: CompactionIdentity) {
+export function foldCompaction({ id, created, model, modelName }: AnswerName) {
   let usage: Usage = noUsage;
   let summary = "";
   let isCut = false;

@@ -2,9 +2,9 @@
  * Encodes generation events as the response of POST /v1/responses. One encoder emits stream events and keeps the current
  * response; the JSON response is the one in the last event, so both forms always have the same content. Pure.
  */
+import type { AnswerName } from "../answer-name.js";
 import type { HearthError } from "../../core/errors.js";
 import type { FinishReason } from "../../core/generation.js";
-import type { Model } from "../../core/model.js";
 import type { RunEvent } from "../../core/run-event.js";
 import type { AnswerEvent } from "../../core/tools/server-call.js";
 import { noUsage, type Usage } from "../../core/usage.js";
@@ -18,14 +18,7 @@ import { encodeResponseUsage } from "./usage.js";
 import type { ResponseObject } from "./response-schema.js";
 
 /** The properties of a response that do not come from its events. */
-export interface ResponseIdentity {
-  /** `resp_` and 32 hex digits. */
-  readonly id: string;
-  /** Unix seconds. */
-  readonly created: number;
-  readonly model: Model;
-  /** The name of the model in the request: its id or an alias. */
-  readonly modelName: string;
+export interface ResponseIdentity extends AnswerName {
   readonly request: ResponsesRequest;
   /** Returns Unix seconds; called once, when the answer is complete. */
   readonly now: () => number;

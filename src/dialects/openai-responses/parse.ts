@@ -21,7 +21,8 @@ import { readResponseSettings, type ResponseSettings } from "./settings.js";
 import { summaryInstruction, summaryTokensMax } from "./summary.js";
 import { addedTools } from "./items/added-tools.js";
 import type { CallForms } from "./tools/call-forms.js";
-import { parseResponsesTools, type AddedTools, type ResponsesTools, type ToolFields } from "./tools/parse.js";
+import type { ParsedTools } from "../tool-parameters.js";
+import { parseResponsesTools, type AddedTools, type ToolFields } from "./tools/parse.js";
 import { noServerTools, type ServerToolOffer, type ServerToolSettings } from "./tools/server-tools.js";
 import type { AllowedMcpCall, OpeningItem } from "./items/mcp/output-items.js";
 import type { RequestedMcpServer } from "./tools/mcp/tools.js";
@@ -221,7 +222,7 @@ function readConversation(fields: ResponsesRequestBody): string | null {
 
 function toGeneration(
   fields: ResponsesRequestBody,
-  { schemaPaths, warnings, ...tools }: Omit<ResponsesTools, "callForms" | "serverTools" | "mcpServers">,
+  { schemaPaths, warnings, ...tools }: ParsedTools,
 ): ResponsesRequest["generation"] {
   const maxTokens = parseMaxTokens(fields.max_output_tokens);
   const engine = parseEngineFields(fields, maxTokens);

@@ -1,24 +1,15 @@
 /** The calls to the thread of text models that need vocabulary and template alone: the same for each engine that runs a model. */
 import type { InputSource } from "../../core/embeddings/request.js";
-import type { Conversation, MediaReading, Prompt } from "../../core/engine.js";
+import type { Conversation, MediaReading, NativeModelInfo, Prompt } from "../../core/engine.js";
 import type { RawPrompt } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import type { PackedTokens } from "./packed-tokens.js";
 
-/** What the thread reports of a loaded model. */
-export interface TextModelInfo {
-  readonly contextTokens: number;
+/** What the thread reports of a loaded model. Its call and its reasoning are absent for a model that writes none. */
+export interface TextModelInfo extends NativeModelInfo {
   /** No text of n bytes has fewer than n / longestTokenBytes tokens. Chat models only. */
   readonly longestTokenBytes?: number;
-  readonly slots: number;
-  /** `cpu`, or the GPU's kind. */
-  readonly device: string;
-  /** What its chat template needs of an ordinary conversation: names of repairs. */
   readonly templateRepairs: readonly string[];
-  /** A tool call as a chat model writes it. */
-  readonly templateCall?: string;
-  /** The marks before and after its reasoning, if it has any. */
-  readonly templateReasoning?: readonly [string, string];
   /** Whether the grammar of its tool calls expresses the whole schema of the arguments. */
   readonly callsAreExact: boolean;
   /** Absent for models that generate nothing. */

@@ -1,3 +1,4 @@
+import type { CountedTokens } from "../../core/requests/counted-tokens.js";
 import type { Row } from "../../store/tables.js";
 
 export type { BatchFormat } from "../../store/column-values.js";
@@ -24,14 +25,6 @@ export interface BatchLine {
   readonly body: string;
 }
 
-/** Tokens of an answer, as a batch adds them up. */
-export interface BatchTokens {
-  readonly promptTokens: number;
-  readonly cachedTokens: number;
-  readonly completionTokens: number;
-  readonly reasoningTokens: number;
-}
-
 /** A line that was answered. */
 export interface EndedLine {
   readonly batchId: string;
@@ -39,7 +32,7 @@ export interface EndedLine {
   readonly state: "succeeded" | "errored";
   /** The line of the output, without a newline. */
   readonly result: string;
-  readonly tokens: BatchTokens;
+  readonly tokens: CountedTokens;
 }
 
 /** Unfinished batches of one team, and what they have in all. */

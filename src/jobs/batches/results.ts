@@ -1,7 +1,8 @@
 /** The lines of a batch's output, in the format of the API that created it. Pure. */
 import type { HearthError } from "../../core/errors.js";
+import type { CountedTokens } from "../../core/requests/counted-tokens.js";
 import { errorBody, errorStatus } from "../../dialects/error-body.js";
-import { toLineJobId, type Batch, type BatchTokens } from "./batch.js";
+import { toLineJobId, type Batch } from "./batch.js";
 
 /** A line of a batch, as its result names it. */
 export interface ResultLine {
@@ -55,7 +56,7 @@ export function dropped(line: ResultLine, outcome: Batch["outcome"]): string {
   return JSON.stringify({ id: toLineJobId(batchId, at), custom_id: customId, response: null, error });
 }
 
-export const noTokens: BatchTokens = {
+export const noTokens: CountedTokens = {
   promptTokens: 0,
   cachedTokens: 0,
   completionTokens: 0,
@@ -74,7 +75,7 @@ interface AnswerUsage {
 }
 
 /** Returns the tokens of an answer of any endpoint. @param answer JSON text. */
-export function readAnswerTokens(answer: string): BatchTokens {
+export function readAnswerTokens(answer: string): CountedTokens {
   const { usage = {} } = JSON.parse(answer) as { readonly usage?: AnswerUsage };
   const prompt = usage.prompt_tokens_details ?? usage.input_tokens_details;
   const completion = usage.completion_tokens_details ?? usage.output_tokens_details;

@@ -38,28 +38,12 @@ export function createStoredObjectStore({ kysely, reports, dialect }: Database) 
   };
 }
 
-interface Row {
-  readonly id: string;
+interface Row extends Omit<StoredObject, "kind" | "lines"> {
   readonly place: number;
-  readonly teamId: string;
-  readonly userId: string | null;
-  readonly state: string | null;
-  readonly background: boolean | null;
-  readonly model: string | null;
-  readonly filename: string | null;
-  readonly purpose: string | null;
-  readonly bytes: number | null;
-  readonly endpoint: string | null;
   readonly lines: number | null;
   readonly succeeded: number | null;
   readonly errored: number | null;
   readonly dropped: number | null;
-  readonly outputFileId: string | null;
-  readonly errorFileId: string | null;
-  readonly error: string | null;
-  readonly createTime: number;
-  readonly endTime: number | null;
-  readonly expireTime: number | null;
 }
 
 interface Source {
@@ -181,29 +165,15 @@ async function lastScanned(
 }
 
 function fromRow(kind: StoredKind, row: Row): StoredObject {
-  const { lines, succeeded, errored, dropped } = row;
+  const { lines, succeeded, errored, dropped, place: _place, ...object } = row;
   return {
+    ...object,
     kind,
-    id: row.id,
-    teamId: row.teamId,
-    userId: row.userId,
-    state: row.state,
-    background: row.background,
-    model: row.model,
-    filename: row.filename,
-    purpose: row.purpose,
-    bytes: row.bytes,
-    endpoint: row.endpoint,
     lines:
       lines === null
         ? null
         : { total: lines, succeeded: succeeded ?? 0, errored: errored ?? 0, dropped: dropped ?? 0 },
-    outputFileId: row.outputFileId,
-    errorFileId: row.errorFileId,
-    error: row.error,
-    createTime: row.createTime,
-    endTime: row.endTime,
     // A batch that has ended is deleted some time after its end.
-    expireTime: kind === "batches" && row.endTime !== null ? null : row.expireTime,
+    expireTime: kind === "batches" && object.endTime !== null ? null : object.expireTime,
   };
 }

@@ -1,5 +1,5 @@
 /** Changes the settings and aliases of models, and deletes models, for an actor, with entries in the audit log. */
-import type { AuditEntry } from "../../accounts/audit/audited-change.js";
+import type { AuditEntry } from "../../accounts/audit/event.js";
 import type { Actor, AuditedFields } from "../../accounts/audit/event.js";
 import { HearthError } from "../../core/errors.js";
 import type { Model, ModelRegistry } from "../../core/model.js";

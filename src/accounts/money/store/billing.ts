@@ -22,14 +22,8 @@ interface ChangeRow {
   readonly ticks: string;
 }
 
-interface MonthRow extends JoinedPrices {
-  readonly model: string;
+interface MonthRow extends JoinedPrices, Omit<ModelMonth, "prices" | "costTicks" | "creditTicks"> {
   readonly imageTicks: number;
-  readonly evaluatedTokens: number;
-  readonly cachedTokens: number;
-  readonly completionTokens: number;
-  readonly reasoningTokens: number;
-  readonly images: number;
   readonly cost: string;
   readonly credit: string;
 }

@@ -2,20 +2,14 @@
 import { noTools, type Tool, type ToolChoice } from "../../../core/generation.js";
 import { hostedTypes, leftOut, unsupportedTool } from "../../client-tools/hosted.js";
 import { invalidValue } from "../../field-error.js";
-import { toolParameters } from "../../tool-parameters.js";
+import { toolParameters, type ParsedTools } from "../../tool-parameters.js";
 import { isToolset, type MessagesMcpServer } from "../mcp/servers.js";
 import { chosenMessagesMcpTool, offerMessagesServers, type McpToolNames } from "../mcp/tools.js";
 import type { McpListings } from "../../mcp-tools.js";
 import type { MessagesRequestBody, MessageBody } from "../schema.js";
 import type { MessagesToolBody } from "./schema.js";
 
-interface MessagesTools {
-  readonly tools: readonly Tool[];
-  readonly toolChoice: ToolChoice;
-  /** Dotted path of each tool's schema in the request. */
-  readonly schemaPaths: readonly string[];
-  /** Sentences about tools that are left out. */
-  readonly warnings: readonly string[];
+interface MessagesTools extends ParsedTools {
   readonly mcpTools: McpToolNames;
 }
 

@@ -4,7 +4,7 @@ import type { Tool, ToolChoice } from "../../../core/generation.js";
 import { hostedTypes, leftOut, leftOutBecause, unsupportedTool } from "../../client-tools/hosted.js";
 import { textInputTool } from "../../client-tools/text-input.js";
 import { invalidValue } from "../../field-error.js";
-import { toolParameters } from "../../tool-parameters.js";
+import { toolParameters, type ParsedTools } from "../../tool-parameters.js";
 import { modelName, type CallForms, type TypedCall } from "./call-forms.js";
 import type { ReadTool } from "./read-tool.js";
 import type { ChosenMcpTool } from "./mcp/schema.js";
@@ -17,18 +17,12 @@ import {
   type ServerToolSettings,
 } from "./server-tools.js";
 
-export interface ResponsesTools {
-  readonly tools: readonly Tool[];
-  readonly toolChoice: ToolChoice;
-  /** Dotted path of each tool's schema in the request. */
-  readonly schemaPaths: readonly string[];
+export interface ResponsesTools extends ParsedTools {
   readonly callForms: CallForms;
   /** The tools whose calls the server executes. */
   readonly serverTools: readonly ServerToolSettings[];
   /** The MCP servers of the request, in order. */
   readonly mcpServers: readonly RequestedMcpServer[];
-  /** Sentences about tools that are left out or not enforced. */
-  readonly warnings: readonly string[];
 }
 
 /** The fields of a request that concern tools. */
