@@ -1,7 +1,7 @@
 /** `hearth alerts`: lists the alerts of a running server, and manages where they are sent. */
-import { printMade, type MadeOptions } from "./made.js";
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
+import { printMade, type MadeOptions } from "./made.js";
 import { resolveReference } from "../core/resolve-reference.js";
 import type { Operator } from "../app/operator/open.js";
 import type { Clock } from "../core/clock.js";

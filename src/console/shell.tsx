@@ -1,7 +1,7 @@
 /** The frame around every page: navigation, choice of the team, the member's menu, keyboard shortcuts. */
-import { basePath } from "./lib/base-path.js";
 import type { ComponentType, JSX } from "preact";
 import { useEffect, useState, useLayoutEffect, useRef } from "preact/hooks";
+import { basePath } from "./lib/base-path.js";
 import { useLocation, pageHref, navigate } from "./lib/location.js";
 import { Dialog, openDialog, FormDialog } from "./parts/dialog.js";
 import { Icon } from "./parts/icon.js";

@@ -3,9 +3,10 @@
  * store/. better-sqlite3 is synchronous: a query blocks the event loop for microseconds, so every query uses an index or is
  * bounded. Those that may read many rows are read by `reports`, in threads of their own.
  */
-import type Sqlite from "better-sqlite3";
 import { open } from "node:fs/promises";
 import { basename, dirname } from "node:path";
+import { statSync } from "node:fs";
+import type Sqlite from "better-sqlite3";
 import { sql, SqliteDialect, type Kysely, type SqliteDatabase, type SqliteStatement } from "kysely";
 import { noBroadcast, type Broadcast } from "../core/broadcast.js";
 import { createOnlyNode, type NodeStore } from "./nodes.js";
@@ -24,7 +25,6 @@ import { checkFileExists, checkVersionExists, mark, type NewDatabase } from "./l
 import { migrate, readVersion } from "./migrate.js";
 import type { Schema } from "./tables.js";
 import { createWriteGuard, type WriteGuard } from "./write-guard.js";
-import { statSync } from "node:fs";
 
 export interface Database {
   readonly kysely: Kysely<Schema>;

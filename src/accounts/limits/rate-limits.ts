@@ -8,6 +8,7 @@
  * model, against the team's request limits on that model and on all models together, the limits of key and team on each end user, and
  * the token limits of key and team. Requests admitted before a limit was set are not counted.
  */
+import { createHash } from "node:crypto";
 import type { Principal, ApiKey } from "../principals/api-key.js";
 import { recentReading } from "../principals/team-reading.js";
 import type { Clock } from "../../core/clock.js";
@@ -32,7 +33,6 @@ import type {
   LimitName,
   Shortage,
 } from "./quota-counter.js";
-import { createHash } from "node:crypto";
 import type { Team } from "../principals/team.js";
 
 /** The result of one step. */

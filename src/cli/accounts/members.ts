@@ -1,6 +1,6 @@
 /** `hearth members`: adds, lists, changes and removes members, who manage the server or a team. */
-import { printMade, type MadeOptions } from "../made.js";
 import { Option, type Command } from "commander";
+import { printMade, type MadeOptions } from "../made.js";
 import { roles } from "../../accounts/principals/member.js";
 import type { WireMember } from "../../http/server/present-member.js";
 import type { WireTeam } from "../../http/management/teams/present-team.js";

@@ -1,6 +1,6 @@
 /** `hearth teams`: creates, lists, renames, blocks and unblocks teams, and limits what their keys may do. */
-import { printMade, type MadeOptions } from "../made.js";
 import type { Command } from "commander";
+import { printMade, type MadeOptions } from "../made.js";
 import type { WireTeam } from "../../http/management/teams/present-team.js";
 import type { OperatorClient } from "../operator.js";
 import { printListing, withListing, type ListingOptions } from "../listing.js";

@@ -1,11 +1,11 @@
 /** Creates, lists, finds and cancels batches on a server. */
+import { createInterface } from "node:readline";
+import { z } from "zod";
 import type { OnProgress } from "../../core/report/progress.js";
 import { resolveReference } from "../../core/resolve-reference.js";
 import type { WireBatch } from "../../http/inference/batches/present-openai.js";
 import { askServer, ServerError, type ChatServer } from "../server/client.js";
 import { removeFile, uploadFile } from "./transfer.js";
-import { createInterface } from "node:readline";
-import { z } from "zod";
 import { openRegularFile } from "../../system/regular-file.js";
 
 const pageMax = 100;

@@ -1,7 +1,7 @@
 /** The commands of a chat: lines that begin with `/`. */
+import { z } from "zod";
 import { listChatModels } from "./chat-client.js";
 import { type ChatSession, needsOllamaApi } from "./session.js";
-import { z } from "zod";
 import { sectionsText } from "../models/sections.js";
 import { askServer, ServerError } from "../server/client.js";
 import {

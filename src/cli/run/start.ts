@@ -1,5 +1,6 @@
 /** Begins a chat: finds the server and the model, then answers the prompt, or converses without one. */
 import { text as readAll } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
 import type { Config } from "../../config/config.js";
 import { explainFailure, readErrorCode } from "../../system/file-errors.js";
@@ -14,7 +15,6 @@ import { ChatSession } from "./session.js";
 import { parseStatedForm, type StatedForm, type ChatSettings } from "./settings.js";
 import type { ChatServer } from "../server/client.js";
 import { createServerFetch, findServer, knownKey } from "../server/running-server.js";
-import { setTimeout } from "node:timers/promises";
 
 interface Run {
   readonly config: Config;

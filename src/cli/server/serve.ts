@@ -1,4 +1,7 @@
 /** The server process: from the configuration to the last answer. */
+import { existsSync, closeSync, fstatSync, openSync, renameSync, writeSync } from "node:fs";
+import { isAbsolute, relative, dirname } from "node:path";
+import { pino } from "pino";
 import { createApp, reserveAddress, type App, type ReservedAddress, type Listening } from "../../app/app.js";
 import { openPuller } from "../../app/models/pulls.js";
 import type { Config, LoadedConfig } from "../../config/config.js";
@@ -7,9 +10,6 @@ import { printTo, printable } from "../terminal.js";
 import type { SupervisorChannel } from "./supervise.js";
 import { readDataLock } from "../../app/operator/open.js";
 import { findPortHolder } from "../../system/port-holder.js";
-import { existsSync, closeSync, fstatSync, openSync, renameSync, writeSync } from "node:fs";
-import { isAbsolute, relative, dirname } from "node:path";
-import { pino } from "pino";
 import { formerLogFile, logFile } from "../../store/data-folder.js";
 import { createDataFolder, createFolder } from "../../system/folder.js";
 

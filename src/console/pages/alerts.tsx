@@ -1,6 +1,7 @@
 /** Alerts: what is wrong, where alerts are sent, and what became of the messages. For owners. */
-import { basePath } from "../lib/base-path.js";
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { basePath } from "../lib/base-path.js";
 import type {
   WireAlert,
   WireChannel,
@@ -13,7 +14,6 @@ import { Empty, PageHead } from "../parts/page.js";
 import { Table, type Column, actionColumn } from "../parts/table.js";
 import { Ago, Copyable, Moment } from "../parts/text.js";
 import { useIsOperator, useTeam, useSignedIn } from "../session.js";
-import { useState } from "preact/hooks";
 import { send } from "../lib/client.js";
 import { showError, showToast } from "../parts/toast.js";
 import { Field, Select } from "../parts/field.js";

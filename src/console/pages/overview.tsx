@@ -1,6 +1,6 @@
 /** Overview: what the server does now, what it has done today, and the next steps on a new server. */
-import { serverAddress } from "../lib/base-path.js";
 import type { JSX, ComponentChildren } from "preact";
+import { serverAddress } from "../lib/base-path.js";
 import type { Overview } from "../../http/management/overview.js";
 import { listKeyModels } from "../api/models.js";
 import { now } from "../lib/clock.js";

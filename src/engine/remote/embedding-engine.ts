@@ -1,4 +1,5 @@
 /** Embedding models that run in other servers: tokens are cut here, and vectors are computed there. */
+import { z } from "zod";
 import type { Clock } from "../../core/clock.js";
 import type { EmbeddingEngine, LoadedEmbeddingModel } from "../../core/embeddings/engine.js";
 import { toHearthError, type HearthError } from "../../core/errors.js";
@@ -9,7 +10,6 @@ import type { RemotePool } from "./pool.js";
 import type { Replica } from "./replica.js";
 import { SilenceWatch } from "./calls/silence.js";
 import { traceCall, type CallTracing } from "./calls/traced-call.js";
-import { z } from "zod";
 import { postJson, type Server } from "./http.js";
 import type { RemoteKind } from "./protocol.js";
 

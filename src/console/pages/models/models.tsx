@@ -1,7 +1,7 @@
 /** Models: lists them, loads and unloads them, changes their settings, downloads and deletes them. */
-import { basePath } from "../../lib/base-path.js";
 import type { JSX } from "preact";
 import { useState, useEffect } from "preact/hooks";
+import { basePath } from "../../lib/base-path.js";
 import type { WireModel } from "../../../http/management/models/present-model.js";
 import { send, stream } from "../../lib/client.js";
 import { useList, useGet, type Resource } from "../../lib/resource.js";

@@ -3,6 +3,7 @@
  * What stands before, between and after the names and values is the syntax. The result is used only if the parser reads the rendered
  * calls with it as they were. A generator, which yields what is to be rendered and receives its text, or null where the template refuses it.
  */
+import { isDeepStrictEqual } from "node:util";
 import type { DerivedCalls } from "../tools/derived.js";
 import { type CallSyntax, markText, splitPieces, type TaggedBody } from "../tools/syntax.js";
 import {
@@ -17,7 +18,6 @@ import {
 } from "./probes.js";
 import { buildSyntax } from "./build-syntax.js";
 import { callsIn, type Deriving, type TurnTexts } from "./turn.js";
-import { isDeepStrictEqual } from "node:util";
 import { createParser, readAnswer } from "../tools/parse.js";
 import { Output, type ToolEvent } from "../tools/parse/output.js";
 

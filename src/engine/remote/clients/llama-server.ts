@@ -3,13 +3,13 @@
  * node-llama-cpp contains, release 0.4.0 of llama.cpp).
  */
 import type { Token } from "node-llama-cpp";
+import { z } from "zod";
 import type { TokenCandidate } from "../../language/answer/sampled-token.js";
 import type { TokenBytes } from "../../language/prompt/token-bytes.js";
 import { engineFailed, engineUnreachable, saysError } from "../errors.js";
 import { postJson, streamEvents, readReason } from "../http.js";
 import type { RemoteClient, Segment, SegmentEvent, SegmentToken } from "../protocol.js";
 import { TokenSplitter } from "../split-tokens.js";
-import { z } from "zod";
 import type { Sampling } from "../../../core/generation.js";
 
 /** Outweighs all logits. */

@@ -3,14 +3,14 @@
  *
  * Modes: open -> closing (no new turn; the one in flight ends) -> closed.
  */
+import type { IncomingMessage } from "node:http";
 import { WebSocket, type RawData } from "ws";
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+import { z } from "zod";
 import type { BodyPlace, BodyBudget } from "../../../core/requests/body-budget.js";
 import type { AppContext } from "../../server/app-context.js";
 import type { InternalServer, RequestHead } from "../../server/internal-requests.js";
 import { type KeptResponse, type KeptResponses, findTurnConversation } from "./kept-response.js";
-import type { IncomingMessage } from "node:http";
-import { createParser, type EventSourceMessage } from "eventsource-parser";
-import { z } from "zod";
 import { parseJson } from "../../../core/json/parse-json.js";
 
 // One turn of a WebSocket: a `response.create` message as a request for a stream, and the events of the answer as messages.

@@ -2,6 +2,7 @@
  * The beginning of a stream. Its headers are sent with the first frame, or with a ping once the client has waited for `pingEveryMs` without a
  * byte, so that no proxy gives up: for the admission of its request, a slot, or the first token.
  */
+import type { ServerResponse } from "node:http";
 import type { Context } from "../context.js";
 import { toHearthError } from "../../../core/errors.js";
 import type { AppContext } from "../app-context.js";
@@ -9,7 +10,6 @@ import { reportFailure } from "../middleware/errors.js";
 import type { FrameForm, StreamForm } from "../../../answers/endpoint.js";
 import { watchClient, type Client } from "./client.js";
 import { lateTrailerNames, trailerNames } from "./run-headers.js";
-import type { ServerResponse } from "node:http";
 import { setProbeFrame } from "./half-closed.js";
 
 export type StreamOpening = ReturnType<typeof createOpening>;

@@ -1,5 +1,5 @@
-import { HearthError } from "../../../core/errors.js";
 import { sql } from "kysely";
+import { HearthError } from "../../../core/errors.js";
 import {
   type ResponseEnding,
   type StoredItem,

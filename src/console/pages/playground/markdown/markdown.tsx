@@ -1,9 +1,9 @@
 import DOMPurify, { type Config } from "dompurify";
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Marked, Parser, type MarkedOptions, type Token } from "marked";
 import { elapsed } from "../../../lib/clock.js";
 import { createBlockReader, type Block } from "./blocks.js";
-import { Marked, Parser, type MarkedOptions, type Token } from "marked";
 import { copyText } from "../../../parts/text.js";
 import { showError } from "../../../parts/toast.js";
 
