@@ -16,6 +16,150 @@ import {
 import type { TextOut } from "../terminal.js";
 import type { LineReader } from "./screen/line-reader.js";
 
+interface ChatCommand {
+  /** @param rest the text behind the command @returns whether the person leaves */
+  run(rest: string, session: ChatSession, io: ChatCommandIo): boolean | Promise<boolean>;
+}
+
+const commands: Readonly<Record<string, ChatCommand>> = {
+  "/set": { run: stay(runSet) },
+  "/show": { run: stay(runShow) },
+  "/model": { run: stay(runModel) },
+  "/load": { run: stay(runLoad) },
+  "/clear": { run: stay(runClear) },
+  "/bye": { run: () => true },
+  "/exit": { run: () => true },
+  "/?": { run: stay(runHelp) },
+  "/help": { run: stay(runHelp) },
+};
+
+/** Returns whether a line begins with a command. */
+export function isCommand(line: string): boolean {
+  return Object.hasOwn(commands, firstWord(line));
+}
+
+/** Runs the command of a line. @returns whether the person leaves */
+export async function runChatCommand(
+  line: string,
+  session: ChatSession,
+  io: ChatCommandIo,
+): Promise<boolean> {
+  const name = firstWord(line);
+  return (await commands[name]?.run(line.slice(name.length).trim(), session, io)) ?? false;
+}
+
+/** The error of a line that begins with `/` and with no command. Nothing of it is sent. */
+export function unknownCommand(line: string): Error {
+  return new Error(
+    `there is no command '${firstWord(line)}', and nothing was sent. The commands are ${Object.keys(commands).join(", ")}; ` +
+      'a message that begins with / goes between """.',
+  );
+}
+
+function firstWord(line: string): string {
+  return /^\S+/.exec(line)?.[0] ?? "";
+}
+
+type Action = (rest: string, session: ChatSession, io: ChatCommandIo) => void | Promise<void>;
+
+function stay(action: Action): ChatCommand["run"] {
+  return async (rest, session, io) => {
+    await action(rest, session, io);
+    return false;
+  };
+}
+
+function runClear(_: string, session: ChatSession, { out }: ChatCommandIo): void {
+  session.clear();
+  out.write("A new conversation begins.\n");
+}
+
+function runHelp(rest: string, _: ChatSession, { out }: ChatCommandIo): void {
+  const subjects: Readonly<Record<string, string>> = {
+    "": chatHelp,
+    set: setHelp,
+    show: showHelp,
+    shortcuts: shortcutsHelp,
+  };
+  const subject = rest.replace(/^\//, "");
+  out.write(Object.hasOwn(subjects, subject) ? (subjects[subject] ?? chatHelp) : chatHelp);
+}
+
+/** Lists the models, or changes the model of the conversation. */
+async function runModel(name: string, session: ChatSession, { out }: ChatCommandIo): Promise<void> {
+  if (name === "") {
+    const models = await listChatModels(session.server);
+    for (const { id, aliases } of models) {
+      const isOwn = id === session.model || aliases.includes(session.model);
+      out.write(`${isOwn ? "*" : " "} ${[id, ...aliases].join(", ")}\n`);
+    }
+    return;
+  }
+  await session.use(name);
+  out.write(`${name} answers from now on${session.isEmpty ? "" : "; the conversation goes on"}.\n`);
+}
+
+/** Begins a new conversation with a model. */
+async function runLoad(name: string, session: ChatSession, { out }: ChatCommandIo): Promise<void> {
+  if (name === "") throw new Error("/load needs the name of a model: /load NAME");
+  await session.use(name);
+  session.clear();
+  out.write(`${name} answers a new conversation.\n`);
+}
+
+/** What the commands of a chat write to, and change beside the chat. */
+interface ChatCommandIo {
+  readonly out: TextOut;
+  readonly reader: LineReader;
+}
+
+const chatHelp = `Commands:
+  /set            change what answers are like: /? set
+  /show           show what is known of the model: /? show
+  /model [NAME]   list the models, or go on with another one
+  /load NAME      begin a new conversation with a model
+  /clear          begin a new conversation
+  /bye, /exit     leave
+  /?, /help       this help
+  /? shortcuts    keys
+
+A message of several lines goes between """ and """.
+The path of an image or a sound in a message sends the file.
+`;
+
+const setHelp = `/set commands:
+  /set parameter NAME VALUE   ${parameterNames.slice(0, 5).join(", ")},
+                              ${parameterNames.slice(5, 9).join(", ")},
+                              ${parameterNames.slice(9).join(", ")}
+  /set system TEXT            a system message; between """ with several lines
+  /set think [EFFORT]         let a reasoning model reason: on, off, low,
+                              medium or high
+  /set nothink                let it not reason
+  /set format json|SCHEMA     the form of answers; /set noformat
+  /set verbose, quiet         print times and rates, or not
+  /set wordwrap, nowordwrap   break lines between words, or not
+  /set history, nohistory     keep what you type, or not
+`;
+
+const showHelp = `/show commands:
+  /show info         the model
+  /show parameters   parameters of this chat and of the model
+  /show system       the system message
+  /show template     the chat template
+  /show license      the license
+`;
+
+const shortcutsHelp = `Keys:
+  Ctrl-A, Ctrl-E   to the beginning or the end of the line
+  Alt-B, Alt-F     one word back or forward
+  Ctrl-U, Ctrl-K   delete to the beginning or the end of the line
+  Ctrl-W           delete the word before the cursor
+  Up, Down         earlier and later lines
+  Ctrl-L           clear the screen
+  Ctrl-C           stop the answer, or delete the line
+  Ctrl-D           leave
+`;
+
 type Change = (rest: string, settings: ChatSettings, io: ChatCommandIo) => string;
 
 /** Each returns what it says. */
@@ -170,147 +314,3 @@ function listParameters(
   });
   return [...stated.map(([name, value]) => [name, `${value}   (this chat)`] as const), ...own];
 }
-
-interface ChatCommand {
-  /** @param rest the text behind the command @returns whether the person leaves */
-  run(rest: string, session: ChatSession, io: ChatCommandIo): boolean | Promise<boolean>;
-}
-
-const commands: Readonly<Record<string, ChatCommand>> = {
-  "/set": { run: stay(runSet) },
-  "/show": { run: stay(runShow) },
-  "/model": { run: stay(runModel) },
-  "/load": { run: stay(runLoad) },
-  "/clear": { run: stay(runClear) },
-  "/bye": { run: () => true },
-  "/exit": { run: () => true },
-  "/?": { run: stay(runHelp) },
-  "/help": { run: stay(runHelp) },
-};
-
-/** Returns whether a line begins with a command. */
-export function isCommand(line: string): boolean {
-  return Object.hasOwn(commands, firstWord(line));
-}
-
-/** Runs the command of a line. @returns whether the person leaves */
-export async function runChatCommand(
-  line: string,
-  session: ChatSession,
-  io: ChatCommandIo,
-): Promise<boolean> {
-  const name = firstWord(line);
-  return (await commands[name]?.run(line.slice(name.length).trim(), session, io)) ?? false;
-}
-
-/** The error of a line that begins with `/` and with no command. Nothing of it is sent. */
-export function unknownCommand(line: string): Error {
-  return new Error(
-    `there is no command '${firstWord(line)}', and nothing was sent. The commands are ${Object.keys(commands).join(", ")}; ` +
-      'a message that begins with / goes between """.',
-  );
-}
-
-function firstWord(line: string): string {
-  return /^\S+/.exec(line)?.[0] ?? "";
-}
-
-type Action = (rest: string, session: ChatSession, io: ChatCommandIo) => void | Promise<void>;
-
-function stay(action: Action): ChatCommand["run"] {
-  return async (rest, session, io) => {
-    await action(rest, session, io);
-    return false;
-  };
-}
-
-function runClear(_: string, session: ChatSession, { out }: ChatCommandIo): void {
-  session.clear();
-  out.write("A new conversation begins.\n");
-}
-
-function runHelp(rest: string, _: ChatSession, { out }: ChatCommandIo): void {
-  const subjects: Readonly<Record<string, string>> = {
-    "": chatHelp,
-    set: setHelp,
-    show: showHelp,
-    shortcuts: shortcutsHelp,
-  };
-  const subject = rest.replace(/^\//, "");
-  out.write(Object.hasOwn(subjects, subject) ? (subjects[subject] ?? chatHelp) : chatHelp);
-}
-
-/** Lists the models, or changes the model of the conversation. */
-async function runModel(name: string, session: ChatSession, { out }: ChatCommandIo): Promise<void> {
-  if (name === "") {
-    const models = await listChatModels(session.server);
-    for (const { id, aliases } of models) {
-      const isOwn = id === session.model || aliases.includes(session.model);
-      out.write(`${isOwn ? "*" : " "} ${[id, ...aliases].join(", ")}\n`);
-    }
-    return;
-  }
-  await session.use(name);
-  out.write(`${name} answers from now on${session.isEmpty ? "" : "; the conversation goes on"}.\n`);
-}
-
-/** Begins a new conversation with a model. */
-async function runLoad(name: string, session: ChatSession, { out }: ChatCommandIo): Promise<void> {
-  if (name === "") throw new Error("/load needs the name of a model: /load NAME");
-  await session.use(name);
-  session.clear();
-  out.write(`${name} answers a new conversation.\n`);
-}
-
-/** What the commands of a chat write to, and change beside the chat. */
-interface ChatCommandIo {
-  readonly out: TextOut;
-  readonly reader: LineReader;
-}
-
-const chatHelp = `Commands:
-  /set            change what answers are like: /? set
-  /show           show what is known of the model: /? show
-  /model [NAME]   list the models, or go on with another one
-  /load NAME      begin a new conversation with a model
-  /clear          begin a new conversation
-  /bye, /exit     leave
-  /?, /help       this help
-  /? shortcuts    keys
-
-A message of several lines goes between """ and """.
-The path of an image or a sound in a message sends the file.
-`;
-
-const setHelp = `/set commands:
-  /set parameter NAME VALUE   ${parameterNames.slice(0, 5).join(", ")},
-                              ${parameterNames.slice(5, 9).join(", ")},
-                              ${parameterNames.slice(9).join(", ")}
-  /set system TEXT            a system message; between """ with several lines
-  /set think [EFFORT]         let a reasoning model reason: on, off, low,
-                              medium or high
-  /set nothink                let it not reason
-  /set format json|SCHEMA     the form of answers; /set noformat
-  /set verbose, quiet         print times and rates, or not
-  /set wordwrap, nowordwrap   break lines between words, or not
-  /set history, nohistory     keep what you type, or not
-`;
-
-const showHelp = `/show commands:
-  /show info         the model
-  /show parameters   parameters of this chat and of the model
-  /show system       the system message
-  /show template     the chat template
-  /show license      the license
-`;
-
-const shortcutsHelp = `Keys:
-  Ctrl-A, Ctrl-E   to the beginning or the end of the line
-  Alt-B, Alt-F     one word back or forward
-  Ctrl-U, Ctrl-K   delete to the beginning or the end of the line
-  Ctrl-W           delete the word before the cursor
-  Up, Down         earlier and later lines
-  Ctrl-L           clear the screen
-  Ctrl-C           stop the answer, or delete the line
-  Ctrl-D           leave
-`;

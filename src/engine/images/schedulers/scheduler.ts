@@ -1,10 +1,69 @@
 /**
- * Schedulers convert noise to an image step by step, as pure functions of the model's output. Each file is one method; this file selects
- * the method by the class that the model's folder names.
+ * Schedulers convert noise to an image step by step, as pure functions of the model's output, by the class that the model's folder names.
  */
 import { UnusableModelError } from "../unusable-model.js";
 import { schedulerConfig, type SchedulerConfig } from "./config.js";
 import type { Noise } from "../noise.js";
+
+/** @param steps at least 1. @throws RangeError when there are too many. */
+export type NoiseScheduler = (steps: number) => Schedule;
+
+type Method = (config: SchedulerConfig, steps: number) => Schedule;
+
+interface SchedulerClass {
+  readonly method: Method;
+  readonly spacing: SchedulerConfig["timestep_spacing"];
+  readonly clips: boolean;
+}
+
+const classes: Readonly<Record<string, SchedulerClass>> = {
+  DDIMScheduler: { method: ddim, spacing: "leading", clips: true },
+  // The same equation, solved by DDIM: diffusers treats them as interchangeable.
+  PNDMScheduler: { method: ddim, spacing: "leading", clips: false },
+  EulerDiscreteScheduler: { method: euler, spacing: "linspace", clips: false },
+  LCMScheduler: { method: lcm, spacing: "leading", clips: false },
+};
+
+/**
+ * Returns the scheduler that a scheduler_config.json names.
+ * @throws UnusableModelError when it is not supported.
+ */
+export function readScheduler(content: unknown): {
+  readonly config: SchedulerConfig;
+  readonly scheduler: NoiseScheduler;
+} {
+  const parsed = schedulerConfig.safeParse(content);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new UnusableModelError(
+      `its scheduler_config.json has a ${issue?.path.join(".") ?? "field"} that is not supported.`,
+    );
+  }
+  const className = parsed.data._class_name;
+  const known = Object.hasOwn(classes, className) ? classes[className] : undefined;
+  if (known === undefined)
+    throw new UnusableModelError(
+      `its scheduler '${className.slice(0, 64)}' is none of ${Object.keys(classes).join(", ")}.`,
+    );
+  const config: SchedulerConfig = {
+    ...parsed.data,
+    timestep_spacing: parsed.data.timestep_spacing ?? known.spacing,
+    clip_sample: parsed.data.clip_sample ?? known.clips,
+  };
+  return { config, scheduler: (steps) => known.method(config, steps) };
+}
+
+/** The denoising steps from noise to image. */
+export interface Schedule {
+  /** The timestep input of each step; not always an integer. */
+  readonly timesteps: readonly number[];
+  /** Factor of the initial noise of variance 1. */
+  readonly initialScale: number;
+  /** Returns the model's input at a step. */
+  input(sample: Float32Array, index: number): Float32Array;
+  /** Returns the sample after a step. @param output of the model. @param noise source for methods that add noise. */
+  step(output: Float32Array, sample: Float32Array, index: number, noise: Noise): Float32Array;
+}
 
 /** Karras et al. 2022, algorithm 2 without churn; sigmas and scales as in diffusers' EulerDiscreteScheduler. */
 function euler(config: SchedulerConfig, steps: number): Schedule {
@@ -112,66 +171,6 @@ function ddim(config: SchedulerConfig, steps: number): Schedule {
       });
     },
   };
-}
-
-/** @param steps at least 1. @throws RangeError when there are too many. */
-export type NoiseScheduler = (steps: number) => Schedule;
-
-type Method = (config: SchedulerConfig, steps: number) => Schedule;
-
-interface SchedulerClass {
-  readonly method: Method;
-  readonly spacing: SchedulerConfig["timestep_spacing"];
-  readonly clips: boolean;
-}
-
-const classes: Readonly<Record<string, SchedulerClass>> = {
-  DDIMScheduler: { method: ddim, spacing: "leading", clips: true },
-  // The same equation, solved by DDIM: diffusers treats them as interchangeable.
-  PNDMScheduler: { method: ddim, spacing: "leading", clips: false },
-  EulerDiscreteScheduler: { method: euler, spacing: "linspace", clips: false },
-  LCMScheduler: { method: lcm, spacing: "leading", clips: false },
-};
-
-/**
- * Returns the scheduler that a scheduler_config.json names.
- * @throws UnusableModelError when it is not supported.
- */
-export function readScheduler(content: unknown): {
-  readonly config: SchedulerConfig;
-  readonly scheduler: NoiseScheduler;
-} {
-  const parsed = schedulerConfig.safeParse(content);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    throw new UnusableModelError(
-      `its scheduler_config.json has a ${issue?.path.join(".") ?? "field"} that is not supported.`,
-    );
-  }
-  const className = parsed.data._class_name;
-  const known = Object.hasOwn(classes, className) ? classes[className] : undefined;
-  if (known === undefined)
-    throw new UnusableModelError(
-      `its scheduler '${className.slice(0, 64)}' is none of ${Object.keys(classes).join(", ")}.`,
-    );
-  const config: SchedulerConfig = {
-    ...parsed.data,
-    timestep_spacing: parsed.data.timestep_spacing ?? known.spacing,
-    clip_sample: parsed.data.clip_sample ?? known.clips,
-  };
-  return { config, scheduler: (steps) => known.method(config, steps) };
-}
-
-/** The denoising steps from noise to image. */
-export interface Schedule {
-  /** The timestep input of each step; not always an integer. */
-  readonly timesteps: readonly number[];
-  /** Factor of the initial noise of variance 1. */
-  readonly initialScale: number;
-  /** Returns the model's input at a step. */
-  input(sample: Float32Array, index: number): Float32Array;
-  /** Returns the sample after a step. @param output of the model. @param noise source for methods that add noise. */
-  step(output: Float32Array, sample: Float32Array, index: number, noise: Noise): Float32Array;
 }
 
 /** The predicted parts of one number of a sample. */
