@@ -13,7 +13,6 @@ import { createManagerAuthenticator } from "../accounts/authentication/authentic
 import { createAccessGroupService } from "../accounts/groups/access-groups.js";
 import { createAccessGroupStore } from "../accounts/groups/store.js";
 import { createKeyService } from "../accounts/keys/keys.js";
-import { listStoredPins } from "../accounts/keys/pinned-keys.js";
 import { createManagementKeyService } from "../accounts/management-keys/management-keys.js";
 import { createKeyUse } from "../accounts/authentication/key-use.js";
 import { createMemberService } from "../accounts/members/members.js";
@@ -49,8 +48,6 @@ import { createUsageStore } from "../accounts/usage/store/usage.js";
 import { createTeamLimitStore } from "../accounts/limits/store.js";
 import { createTeamStore } from "../accounts/teams/store.js";
 import { createWrites } from "../store/writes.js";
-import { openForCommand } from "./stores/open-database.js";
-import { hasDatabase } from "../store/data-folder.js";
 
 export type AccountStores = ReturnType<typeof buildAccountStores>;
 
@@ -143,27 +140,4 @@ export function buildAccounts({ oidcGroups }: Config, deps: AccountDeps): Accoun
     hostedPrices: createHostedPriceService(deps),
     ledger: deps.ledger,
   };
-}
-
-/** Whether a team pays for what it uses. Without a database there is none; no database is created. */
-export async function hasPrepaidTeam(config: Config): Promise<boolean> {
-  if (!hasDatabase(config)) return false;
-  const database = await openForCommand(config);
-  try {
-    return (await createTeamStore(database).list()).some(({ billing }) => billing === "prepaid");
-  } finally {
-    await database.close();
-  }
-}
-
-/** Returns the pinned keys of the configured database; no database is created. */
-export async function readStoredPins(config: Config): Promise<readonly string[]> {
-  if (!hasDatabase(config)) return [];
-  const database = await openForCommand(config);
-  try {
-    const managementKeys = createManagementKeyStore(database);
-    return await listStoredPins(createApiKeyStore(database), managementKeys);
-  } finally {
-    await database.close();
-  }
 }

@@ -9,13 +9,16 @@ import { examine, type ExaminedConfig } from "../doctor/report.js";
 import { rejectUnloadableModels } from "../doctor/model-trials.js";
 import { readModelTemplate } from "../doctor/template-report.js";
 import type { SystemDeps } from "./system-deps.js";
-import { hasPrepaidTeam, readStoredPins } from "./accounts.js";
 import { remoteEngines } from "./engines/remote.js";
 import { buildGgufTrials, buildOnnxCheck } from "./engines/trials.js";
 import { openRegistry } from "./models/models.js";
 import { findOperatorServer, readDataLock } from "./operator/open.js";
-import { runningServers } from "./stores/open-database.js";
+import { runningServers, openForCommand } from "./stores/open-database.js";
 import type { Stores } from "./stores/stores.js";
+import { createTeamStore } from "../accounts/teams/store.js";
+import { hasDatabase } from "../store/data-folder.js";
+import { createApiKeyStore } from "../accounts/keys/store.js";
+import { createManagementKeyStore } from "../accounts/management-keys/store.js";
 
 /** Examines an installation without a server, for `hearth doctor`: its models are loaded once, in processes of their own. */
 export async function examineInstallation(
@@ -83,4 +86,27 @@ export function examineEngine(
   id: string,
 ): Promise<readonly EngineReport[]> {
   return engineReports(remoteEngines(config).filter((engine) => engine.id === id));
+}
+
+/** Whether a team pays for what it uses. Without a database there is none; no database is created. */
+async function hasPrepaidTeam(config: Config): Promise<boolean> {
+  if (!hasDatabase(config)) return false;
+  const database = await openForCommand(config);
+  try {
+    return (await createTeamStore(database).list()).some(({ billing }) => billing === "prepaid");
+  } finally {
+    await database.close();
+  }
+}
+
+/** Returns the pinned keys of the configured database; no database is created. */
+async function readStoredPins(config: Config): Promise<readonly string[]> {
+  if (!hasDatabase(config)) return [];
+  const database = await openForCommand(config);
+  try {
+    const managementKeys = createManagementKeyStore(database);
+    return await listStoredPins(createApiKeyStore(database), managementKeys);
+  } finally {
+    await database.close();
+  }
 }

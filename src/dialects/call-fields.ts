@@ -28,16 +28,6 @@ export function toResult(given: unknown): unknown {
   return typeof given === "string" || isParts(given) ? given : JSON.stringify(given);
 }
 
-/** Returns a result as a text; parts of a text are joined. */
-export function toResultText(given: unknown): unknown {
-  const result = toResult(given);
-  if (!Array.isArray(result)) return result;
-  const texts = textPartsField.safeParse(result);
-  return texts.success ? texts.data.map(({ text }) => text).join("") : JSON.stringify(given);
-}
-
-const textPartsField = z.array(z.object({ type: z.literal("text"), text: z.string() }));
-
 function isParts(given: unknown): boolean {
   return Array.isArray(given) && given.every(hasType);
 }

@@ -2,18 +2,43 @@
  * The error table: maps each kind of error to its HTTP status, type and code in every dialect, and builds the bodies of error
  * responses. It never reads an error's internal cause.
  */
+import type { z } from "zod";
 import type { ErrorKind, HearthError, PromptSizes } from "../core/errors.js";
 import {
-  grpcCodes,
   statusSentences,
-  type AnthropicError,
   type AnthropicErrorType,
-  type ManagementError,
-  type OllamaError,
-  type OpenAiError,
-  type OpenAiErrorEvent,
   type OpenAiErrorType,
+  type anthropicError,
+  type managementError,
+  type ollamaError,
+  type openaiError,
+  type openaiErrorEvent,
 } from "./error-schema.js";
+
+/** The numbers of the same gRPC statuses, as used in error bodies of the management API. */
+const grpcCodes: Readonly<Record<keyof typeof statusSentences, number>> = {
+  invalidArgument: 3,
+  deadline: 4,
+  notFound: 5,
+  alreadyExists: 6,
+  permissionDenied: 7,
+  exhausted: 8,
+  failedPrecondition: 9,
+  unimplemented: 12,
+  internal: 13,
+  unavailable: 14,
+  unauthenticated: 16,
+};
+
+type OpenAiErrorEvent = z.infer<typeof openaiErrorEvent>;
+
+type OpenAiError = z.infer<typeof openaiError>;
+
+type OllamaError = z.infer<typeof ollamaError>;
+
+type ManagementError = z.infer<typeof managementError>;
+
+type AnthropicError = z.infer<typeof anthropicError>;
 
 /**
  * The format of an error body. OpenAI and xAI endpoints share one body that clients of both can read; the management API uses

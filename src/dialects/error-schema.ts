@@ -17,21 +17,6 @@ export const statusSentences = {
   deadline: "Deadline expired before operation could complete",
 } as const;
 
-/** The numbers of the same gRPC statuses, as used in error bodies of the management API. */
-export const grpcCodes: Readonly<Record<keyof typeof statusSentences, number>> = {
-  invalidArgument: 3,
-  deadline: 4,
-  notFound: 5,
-  alreadyExists: 6,
-  permissionDenied: 7,
-  exhausted: 8,
-  failedPrecondition: 9,
-  unimplemented: 12,
-  internal: 13,
-  unavailable: 14,
-  unauthenticated: 16,
-};
-
 const openaiType = z.enum([
   "invalid_request_error",
   "authentication_error",
@@ -93,11 +78,5 @@ export const ollamaError = responseObject({ error: z.string() }).meta({
   description:
     "Why a request failed, in the format of Ollama; also the last line of a stream that failed part-way.",
 });
-
-export type OllamaError = z.infer<typeof ollamaError>;
 export type OpenAiErrorType = z.infer<typeof openaiType>;
 export type AnthropicErrorType = z.infer<typeof anthropicType>;
-export type OpenAiError = z.infer<typeof openaiError>;
-export type OpenAiErrorEvent = z.infer<typeof openaiErrorEvent>;
-export type AnthropicError = z.infer<typeof anthropicError>;
-export type ManagementError = z.infer<typeof managementError>;

@@ -1,7 +1,6 @@
 /** What both dialects with MCP servers share: the names that the model knows tools by, and the headers of requests to servers. Pure. */
 import type { Tool } from "../core/generation.js";
 import type { McpTool } from "../core/tools/mcp-servers.js";
-import { invalidValue } from "./field-error.js";
 import { toolParameters } from "./tool-parameters.js";
 import { wellFormed } from "./well-formed.js";
 
@@ -16,11 +15,6 @@ export interface OfferedMcpTool {
 export type McpListings = ReadonlyMap<string, readonly McpTool[]>;
 
 const nameCharsMax = 64;
-const headersMax = 64;
-const headerCharsMax = 8_192;
-/** Headers that belong to the transport. */
-const reservedHeader =
-  /^(?:host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|accept|accept-encoding|proxy-.*|mcp-.*|last-event-id)$/i;
 
 /** Returns the name by which the model calls a tool where no other tool has it: label and name, in the characters that models write. */
 export function mcpToolName(label: string, name: string): string {
@@ -57,20 +51,6 @@ export function offerMcpTools(
  */
 export function mcpSchemaPath(param: string): string {
   return `${param}.tools`;
-}
-
-/** @throws HearthError `invalid_value` that names the first header which cannot be sent. */
-export function checkHeaders(headers: Readonly<Record<string, string>>, param: string): void {
-  const entries = Object.entries(headers);
-  if (entries.length > headersMax) throw invalidValue(param, `must have at most ${headersMax} headers`);
-  for (const [name, value] of entries) {
-    const shown = `${param}.${name.slice(0, 100)}`;
-    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/.test(name))
-      throw invalidValue(shown, "is not the name of a header");
-    if (reservedHeader.test(name)) throw invalidValue(shown, "belongs to the connection and cannot be set");
-    if (value.length > headerCharsMax || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
-      throw invalidValue(shown, `must be one line of at most ${headerCharsMax} characters`);
-  }
 }
 
 function unusedName(name: string, taken: ReadonlySet<string>): string {

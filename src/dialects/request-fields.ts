@@ -9,29 +9,6 @@ const metadataValueCharsMax = 512;
 
 export const int32Max = 2 ** 31 - 1;
 
-/** Smallest `top_p` that is passed to the engine. */
-const topPMin = 1e-6;
-
-/** Reads `top_p`. Clients send 0 to request the most likely token. */
-export function parseTopP(topP: number | null | undefined): number | undefined {
-  return topP == null ? undefined : Math.max(topP, topPMin);
-}
-
-/** `top_k`. The engine takes a larger number as the largest that it has. */
-export const topKField = optionalInteger(-1, int32Max);
-
-/** Reads `top_k`. Local engines read 0 and -1 as no limit: null. */
-export function parseTopK(topK: number | null | undefined): number | null | undefined {
-  if (topK == null) return undefined;
-  return topK <= 0 ? null : topK;
-}
-
-/** Reads `repeat_last_n`; -1 is all of the answer: null. */
-export function parsePenaltyTokens(last: number | null | undefined): number | null | undefined {
-  if (last == null) return undefined;
-  return last === -1 ? null : last;
-}
-
 /**
  * Name of a function. Allows more than OpenAI's 64 characters and any script: every name that a chat template can write and
  * a parser can read back.

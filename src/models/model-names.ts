@@ -4,7 +4,6 @@
  */
 import type { Model } from "../core/model.js";
 import { quoted } from "./gguf/refusal.js";
-import { isAliasPattern } from "./settings.js";
 
 /** A model with the names that it may have besides its id. */
 interface NamedModel {
@@ -78,4 +77,9 @@ function toPattern(alias: string, id: string): Pattern {
     return name.endsWith(end) && name.length - end.length >= at;
   };
   return { beginning, matches, id };
+}
+
+/** Whether an alias stands for several names. */
+function isAliasPattern(alias: string): boolean {
+  return alias.includes("*");
 }

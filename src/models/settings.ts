@@ -167,11 +167,6 @@ function isAlias(written: string): boolean {
   return isModelId(written.replaceAll("*", "x"));
 }
 
-/** Whether an alias stands for several names. */
-export function isAliasPattern(alias: string): boolean {
-  return alias.includes("*");
-}
-
 /** Returns the number that a text is, as commands and forms send it. Nothing else becomes a number: an empty price is not 0. */
 function toNumber(value: unknown): unknown {
   return typeof value === "string" && value.trim() !== "" ? Number(value) : value;

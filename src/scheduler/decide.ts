@@ -6,7 +6,7 @@
  */
 import type { WorkClass } from "../core/slots.js";
 import { slotsHere, type ServerDemand } from "./divide.js";
-import { summariseDemand, partOfTeam } from "./demand.js";
+import { summariseDemand } from "./demand.js";
 import { nextToRun, countPassedOver, type SchedulingState, type WaitingRun } from "./policy.js";
 import { charge, join, keepActive, noShares, start, type Shares, type SharingRun } from "./shares.js";
 
@@ -191,4 +191,11 @@ function withShares(
   change: (shares: Shares) => Shares,
 ): Map<string, Shares> {
   return new Map(shares).set(model, change(shares.get(model) ?? noShares));
+}
+
+/** Returns the part of a team's runs that is here: 1 where no other server names it. */
+function partOfTeam(teamId: string, here: ServerDemand, others: readonly ServerDemand[]): number {
+  const runsAt = ({ teams }: ServerDemand): number => teams.find((team) => team.teamId === teamId)?.runs ?? 0;
+  const own = runsAt(here);
+  return own === 0 ? 1 : own / others.reduce((sum, other) => sum + runsAt(other), own);
 }

@@ -43,10 +43,3 @@ function named(teams: readonly TeamDemand[], serverId: string): readonly TeamDem
     { teamId, weight: sum(({ weight }) => weight), runs: sum(({ runs }) => runs) },
   ];
 }
-
-/** Returns the part of a team's runs that is here: 1 where no other server names it. */
-export function partOfTeam(teamId: string, here: ServerDemand, others: readonly ServerDemand[]): number {
-  const runsAt = ({ teams }: ServerDemand): number => teams.find((team) => team.teamId === teamId)?.runs ?? 0;
-  const own = runsAt(here);
-  return own === 0 ? 1 : own / others.reduce((sum, other) => sum + runsAt(other), own);
-}

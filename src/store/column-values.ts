@@ -50,27 +50,10 @@ export type AuditAction =
 /** Fields of an object in the audit log, as JSON holds them. */
 export type AuditedFields = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
-/** The state of the download of a model. */
-export type PullState = "queued" | "running" | "done" | "failed" | "cancelled";
-
 export type JobKind = "deferred-completion" | "background-response" | "batch-line";
 
 /** The API that created a batch. */
 export type BatchFormat = "openai" | "anthropic";
-
-/** The state of a batch; the last four are final. */
-export type BatchState =
-  | "validating"
-  | "in_progress"
-  | "finalizing"
-  | "cancelling"
-  | "completed"
-  | "failed"
-  | "expired"
-  | "cancelled";
-
-/** The state of a line: without a job, with a job, or answered. */
-export type BatchLineState = "waiting" | "queued" | "succeeded" | "errored";
 
 /**
  * Accounts of a team. `credit` is what it may spend, `reserved` what is reserved for its active runs; neither is ever negative.
@@ -104,8 +87,6 @@ export type LabelSource = "header" | "metadata" | "user";
 
 /** The time for which a budget is set, in UTC; a week starts on Monday, `total` never ends. */
 export type BudgetPeriod = "day" | "week" | "month" | "total";
-
-export type DeferredState = "pending" | "done" | "failed";
 
 /** What a file is for: the purposes of uploads, the output of a batch, and the results of a message batch, which no list shows. */
 export type FilePurpose =

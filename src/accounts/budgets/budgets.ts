@@ -5,7 +5,7 @@ import { HearthError } from "../../core/errors.js";
 import { ticksToUsd, type Ticks } from "../../core/money.js";
 import { invalid } from "../field-rules.js";
 import type { ApiKeyStore } from "../keys/store.js";
-import { endUserCharsMax, otherLabel, tagCharsMax } from "../principals/spend-labels.js";
+import { endUserCharsMax, tagCharsMax } from "../principals/spend-labels.js";
 import { deniedToTeamKey } from "../principals/manager-permissions.js";
 import type { MemberStore } from "../members/store.js";
 import { usdAmount } from "../money/amounts.js";
@@ -21,6 +21,9 @@ import {
   type BudgetSubject,
 } from "./budget.js";
 import type { BudgetQuery, BudgetStore } from "./store.js";
+
+/** Under this label the sums have what exceeds the number of labels that a team may have in a month. */
+const otherLabel = "*";
 
 /** Amounts of money in USD, such as `12.50`; null = no such limit. Absent limits stay as they are. */
 export interface BudgetChange {

@@ -13,9 +13,6 @@ export interface SpendLabels {
 
 export const noLabels: SpendLabels = { tags: [], metadata: [], endUser: null };
 
-/** Under this label the sums have what exceeds the number of labels that a team may have in a month. */
-export const otherLabel = "*";
-
 /** Characters of a tag. Longer pairs of metadata are no tags. */
 export const tagCharsMax = 128;
 

@@ -2,10 +2,13 @@
  * Encodes generation events as the response of POST /v1/complete. One encoder turns events into the objects of a stream; the
  * JSON response is a fold of the same objects. Pure.
  */
+import type { z } from "zod";
 import type { FinishReason } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import type { AnswerEvent } from "../../core/tools/server-call.js";
-import type { AnthropicCompletion } from "./response-schema.js";
+import type { anthropicCompletion } from "./response-schema.js";
+
+type AnthropicCompletion = z.infer<typeof anthropicCompletion>;
 
 /** The values that every object of one answer repeats. */
 interface CompleteIdentity {

@@ -13,5 +13,3 @@ export const anthropicCompletion = responseObject({
 export const completeEvent = z
   .discriminatedUnion("type", [anthropicCompletion, responseObject({ type: z.literal("ping") })])
   .meta({ id: "TextCompletionEvent", description: "One event of a streamed answer." });
-
-export type AnthropicCompletion = z.infer<typeof anthropicCompletion>;

@@ -2,6 +2,7 @@
  * Encodes generation events as the response of POST /v1/messages. One encoder turns them into stream events; the JSON response
  * is a fold of the same stream events, so both forms always have the same content. Pure.
  */
+import type { z } from "zod";
 import type { FinishReason, ToolCallStart } from "../../core/generation.js";
 import { mayRoundNumbers, writeJson } from "../../core/json/member-texts.js";
 import type { Model } from "../../core/model.js";
@@ -16,12 +17,14 @@ import type { McpToolNames } from "./mcp/tools.js";
 import type { ThinkingDisplay } from "./thinking.js";
 import type {
   ContentBlock,
-  MessageObject,
   MessageEvent,
   MessageStopReason,
   MessageUsage,
+  message,
 } from "./response-schema.js";
 import type { ServerCallEnd } from "../../core/tools/server-call.js";
+
+type MessageObject = z.infer<typeof message>;
 
 /** The properties of one answer that do not come from its events. */
 export interface MessageIdentity {

@@ -186,7 +186,6 @@ export const tokenCount = responseObject({
 export type MessageStopReason = z.infer<typeof stopReason>;
 export type MessageUsage = z.infer<typeof usage>;
 export type ContentBlock = z.infer<typeof contentBlock>;
-export type MessageObject = z.infer<typeof message>;
 export type Citation = z.infer<typeof citation>;
 export type BlockDelta = z.infer<typeof blockDelta>;
 export type MessageEvent = z.infer<typeof messageEvent>;

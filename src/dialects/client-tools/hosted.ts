@@ -6,11 +6,6 @@ export function leftOut(param: string, type: string): string {
   return `${param}: tools of the type '${type.slice(0, 100)}' are not executed by this server and were left out`;
 }
 
-/** Returns why a tool that the server executes for other keys or models is left out. */
-export function leftOutBecause(param: string, { message }: Error): string {
-  return `${param}: the tool was left out: ${message}`;
-}
-
 /** Returns the error for a tool that this server does not execute and that must be called, or of an unknown type. */
 export function unsupportedTool(param: string, type: string) {
   return unsupported(param, `tools of the type '${type.slice(0, 200)}' are`);

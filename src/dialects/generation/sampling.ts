@@ -9,11 +9,10 @@ import {
   boundedRecord,
   optionalNumber,
   stopSequenceField,
-  parsePenaltyTokens,
-  parseTopK,
-  parseTopP,
-  topKField,
 } from "../request-fields.js";
+
+/** `top_k`. The engine takes a larger number as the largest that it has. */
+const topKField = optionalInteger(-1, int32Max);
 
 const logitBiasesMax = 1_024;
 /** The hosted API takes 4; local servers take more, and their clients send them. */
@@ -125,4 +124,24 @@ export function seed32(seed: number): number {
   const low = BigInt.asUintN(32, BigInt(seed));
   if (seed >= -(2 ** 31) && seed < 2 ** 32) return Number(low);
   return Number(low ^ BigInt.asUintN(32, BigInt(seed) >> 32n));
+}
+
+/** Reads `repeat_last_n`; -1 is all of the answer: null. */
+function parsePenaltyTokens(last: number | null | undefined): number | null | undefined {
+  if (last == null) return undefined;
+  return last === -1 ? null : last;
+}
+
+/** Reads `top_k`. Local engines read 0 and -1 as no limit: null. */
+function parseTopK(topK: number | null | undefined): number | null | undefined {
+  if (topK == null) return undefined;
+  return topK <= 0 ? null : topK;
+}
+
+/** Smallest `top_p` that is passed to the engine. */
+const topPMin = 1e-6;
+
+/** Reads `top_p`. Clients send 0 to request the most likely token. */
+function parseTopP(topP: number | null | undefined): number | undefined {
+  return topP == null ? undefined : Math.max(topP, topPMin);
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { AnswerFormat } from "../../core/generation.js";
 import { reasoningEffortField } from "../generation/effort.js";
 import { chooseFormat, type StatedFormat } from "../generation/format-fields.js";
-import { invalidValue, unsupported } from "../field-error.js";
+import { invalidValue } from "../field-error.js";
 import { jsonObjectField, boundedArray, modelIdField, optionalInteger } from "../request-fields.js";
 import { optionsField, sharedFields, type SharedFields } from "./options.js";
 
@@ -132,10 +132,4 @@ function durationMs(text: string): number | null {
 /** Returns the URL of an image, which requests contain as base64, some with the beginning of a `data:` URL. */
 export function imageUrl(image: string): string {
   return /^data:/i.test(image) ? image : `data:image/png;base64,${image}`;
-}
-
-/** @throws HearthError for a field that is stated. @param what the end of a sentence that begins with the field */
-export function rejectStated(value: unknown, field: string, what: string): void {
-  const isStated = value != null && value !== "" && !(Array.isArray(value) && value.length === 0);
-  if (isStated) throw unsupported(field, what);
 }

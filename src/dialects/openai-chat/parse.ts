@@ -22,8 +22,10 @@ import { withSchemaTexts } from "../schema-texts.js";
 import { readSoundPart } from "../sound-part.js";
 import { readTextFile } from "../text-file.js";
 import { wellFormed } from "../well-formed.js";
-import { chatRequestSchema, type ChatRequestBody, type ChatMessageBody, type ContentBody } from "./schema.js";
+import { chatRequestSchema, type ChatRequestBody, type ChatMessageBody } from "./schema.js";
 import { parseChatTools } from "./tools.js";
+
+type ContentBody = ChatMessageBody["content"];
 
 export interface ChatRequest {
   readonly request: GenerationRequest;

@@ -260,4 +260,3 @@ export const chatRequestSchema = z
 
 export type ChatRequestBody = z.infer<typeof chatRequestSchema>;
 export type ChatMessageBody = ChatRequestBody["messages"][number];
-export type ContentBody = ChatMessageBody["content"];

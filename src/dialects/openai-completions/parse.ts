@@ -1,4 +1,5 @@
 /** Parses the request of POST /v1/completions into a GenerationRequest. Pure. */
+import type { z } from "zod";
 import { HearthError, type ErrorKind } from "../../core/errors.js";
 import { noTools, type GenerationRequest, type RawPrompt } from "../../core/generation.js";
 import { invalidValue, unsupported, validFields } from "../field-error.js";
@@ -9,7 +10,9 @@ import { parseOtherFormat } from "../generation/format-fields.js";
 import { rawHasNoReasoning, warnOfReasoning } from "../generation/reasoning-fields.js";
 import { parseMaxTokens, parseSampling, parseStops } from "../generation/sampling.js";
 import { wellFormed } from "../well-formed.js";
-import { completionRequestSchema, type CompletionRequestBody } from "./schema.js";
+import { completionRequestSchema } from "./schema.js";
+
+type CompletionRequestBody = z.infer<typeof completionRequestSchema>;
 
 interface CompletionRequest {
   readonly request: GenerationRequest;

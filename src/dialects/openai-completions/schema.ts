@@ -65,5 +65,3 @@ export const completionRequestSchema = z
     ...reasoningFields,
   })
   .meta({ id: "CompletionRequest" });
-
-export type CompletionRequestBody = z.infer<typeof completionRequestSchema>;

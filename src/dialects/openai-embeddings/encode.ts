@@ -1,6 +1,9 @@
 /** Encodes vectors as the response of POST /v1/embeddings. Pure. */
+import type { z } from "zod";
 import { toShortNumbers } from "../vector-numbers.js";
-import type { EmbeddingList } from "./response-schema.js";
+import type { embeddingList } from "./response-schema.js";
+
+type EmbeddingList = z.infer<typeof embeddingList>;
 
 export type VectorFormat = "float" | "base64";
 

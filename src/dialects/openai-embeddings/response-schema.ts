@@ -20,5 +20,3 @@ export const embeddingList = responseObject({
     cost_in_usd_ticks: countField("Total cost; 1 USD = 10^10 ticks."),
   }),
 }).meta({ id: "EmbeddingList", description: "The vectors of the inputs." });
-
-export type EmbeddingList = z.infer<typeof embeddingList>;

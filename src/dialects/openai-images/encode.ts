@@ -1,13 +1,12 @@
 /** Encodes generated images as the response of POST /v1/images/generations. Pure. */
+import type { z } from "zod";
 import type { ImageFormat } from "../../core/images/image-generation.js";
 import type { Ticks } from "../../core/money.js";
-import type {
-  ImageCompletedEvent,
-  ImageList,
-  WireImage,
-  WireImageQuality,
-  WireImageUsage,
-} from "./response-schema.js";
+import type { ImageList, WireImage, WireImageQuality, imageCompletedEvent } from "./response-schema.js";
+
+type WireImageUsage = Omit<ImageList["usage"], "cost_in_usd_ticks">;
+
+type ImageCompletedEvent = z.infer<typeof imageCompletedEvent>;
 
 /** A generated image with the values that the response contains. */
 interface ImageResult {

@@ -1,11 +1,14 @@
 /** Parses the request of POST /v1/images/generations into an ImageGenerationRequest. Pure. */
+import type { z } from "zod";
 import type { RequestedImageSize, ImageGenerationRequest } from "../../core/images/image-generation.js";
 import { invalidValue, unsupported, validFields } from "../field-error.js";
 import { requestedPixels, sides } from "../image-size.js";
 import { seed32 } from "../generation/sampling.js";
 import { readRunLabels } from "../run-labels.js";
 import type { WireImageQuality } from "./response-schema.js";
-import { imageRequestSchema, type ImageRequestBody } from "./schema.js";
+import { imageRequestSchema } from "./schema.js";
+
+type ImageRequestBody = z.infer<typeof imageRequestSchema>;
 
 interface ParsedImageRequest {
   /** `model` is null if the request names none. */

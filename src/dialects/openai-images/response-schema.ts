@@ -57,9 +57,6 @@ export const imageCompletedEvent = responseObject({
   seed: countField("Extension: a request with this seed generates the same image again."),
   usage: responseObject(usage).describe("The usage of this image."),
 }).meta({ id: "ImageCompletedEvent", description: "One image of a stream." });
-
-export type ImageCompletedEvent = z.infer<typeof imageCompletedEvent>;
 export type WireImage = z.infer<typeof image>;
 export type WireImageQuality = ImageList["quality"];
-export type WireImageUsage = Omit<ImageList["usage"], "cost_in_usd_ticks">;
 export type ImageList = z.infer<typeof imageList>;

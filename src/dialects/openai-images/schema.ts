@@ -87,5 +87,3 @@ export const imageRequestSchema = z
     ),
   })
   .meta({ id: "ImageRequest" });
-
-export type ImageRequestBody = z.infer<typeof imageRequestSchema>;

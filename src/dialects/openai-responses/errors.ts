@@ -1,8 +1,11 @@
 /** Encodes errors for a response and its stream. Pure. */
+import type { z } from "zod";
 import type { HearthError } from "../../core/errors.js";
 import { openaiErrorFrame } from "../error-body.js";
-import type { ResponsesErrorEvent } from "./event-schema.js";
 import type { ResponseObject } from "./response-schema.js";
+import type { responsesErrorEventSchema } from "./event-schema.js";
+
+type ResponsesErrorEvent = z.infer<typeof responsesErrorEventSchema>;
 
 /** Returns the error of a failed response. All errors of the server have OpenAI's code `server_error`. */
 export function responseError(error: HearthError): NonNullable<ResponseObject["error"]> {

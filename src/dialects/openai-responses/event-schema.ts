@@ -133,7 +133,6 @@ export const responsesErrorEventSchema = z
   .meta({ id: "ResponseErrorEvent", description: "Replaces the rest of a stream that failed." });
 
 export type ResponseEvent = z.infer<typeof responseEventSchema>;
-export type ResponsesErrorEvent = z.infer<typeof responsesErrorEventSchema>;
 
 function eventFields<T extends string>(type: T) {
   return { type: z.literal(type), sequence_number: z.int().min(0) };

@@ -4,7 +4,11 @@ import { pageItemsDefault, pageLimitField } from "../request-fields.js";
 import { fieldError, invalidValue } from "../field-error.js";
 import type { IdentifiedItem } from "./items/items.js";
 import { presentItem } from "./items/listed-item.js";
-import type { DeletedResponse, InputItemsPage, InputTokens } from "./response-schema.js";
+import type { InputItemsPage, deletedResponseSchema, inputTokensSchema } from "./response-schema.js";
+
+type InputTokens = z.infer<typeof inputTokensSchema>;
+
+type DeletedResponse = z.infer<typeof deletedResponseSchema>;
 
 /** Schema of the query parameters of a page. */
 export const pageQuerySchema = z.object({

@@ -275,16 +275,12 @@ export const compactionSchema = z
   });
 
 export type SampledLogprobBody = z.infer<typeof sampledLogprobSchema>;
-export type OutputText = z.infer<typeof outputTextSchema>;
 export type OutputItem = z.infer<typeof outputItemSchema>;
 /** The item of a call that the server executes, or of the tools that an MCP server has listed. */
 export type ServerItem = z.infer<typeof imageCallItem> | McpCallItem | McpListToolsItem;
 /** A summary of the conversation before the response. */
 export type CompactionItem = z.infer<typeof compactionItem>;
 export type OutputItemStatus = z.infer<typeof itemStatus>;
-export type ResponseUsage = z.infer<typeof responseUsageSchema>;
 export type ResponseObject = z.infer<typeof responseSchema>;
-export type DeletedResponse = z.infer<typeof deletedResponseSchema>;
-export type InputTokens = z.infer<typeof inputTokensSchema>;
 export type InputItemsPage = z.infer<typeof inputItemsPageSchema>;
 export type CompactionBody = z.infer<typeof compactionSchema>;

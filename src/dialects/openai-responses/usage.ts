@@ -1,8 +1,11 @@
 /** The usage object of a response. Pure. */
+import type { z } from "zod";
 import type { Model } from "../../core/model.js";
 import { readCharge, type Ticks } from "../../core/money.js";
 import { noUsage, type Usage } from "../../core/usage.js";
-import type { ResponseUsage } from "./response-schema.js";
+import type { responseUsageSchema } from "./response-schema.js";
+
+type ResponseUsage = z.infer<typeof responseUsageSchema>;
 
 /** Encodes usage, with the cost of what calls of the server ran. Output tokens include reasoning, for OpenAI and xAI alike. */
 export function encodeResponseUsage(usage: Usage, model: Model): ResponseUsage {

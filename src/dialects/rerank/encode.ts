@@ -1,5 +1,8 @@
 /** Encodes scores as the response of POST /v1/rerank. Pure. */
-import type { WireRanking } from "./response-schema.js";
+import type { z } from "zod";
+import type { ranking } from "./response-schema.js";
+
+type WireRanking = z.infer<typeof ranking>;
 
 interface RankedDocuments {
   /** Id of the request. */

@@ -23,5 +23,3 @@ export const ranking = responseObject({
     tokens: responseObject({ input_tokens: countField("The same number, where Cohere's clients read it.") }),
   }),
 }).meta({ id: "Ranking", description: "Documents in the order of their relevance." });
-
-export type WireRanking = z.infer<typeof ranking>;

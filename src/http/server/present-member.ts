@@ -50,11 +50,3 @@ export function toMemberChange(fields: z.infer<typeof memberChangeSchema>): Memb
   const { email, givenName, familyName, role } = fields;
   return definedFields({ email, givenName, familyName, role });
 }
-
-/** The values of fields that are not set. */
-export const unsetMember: Required<MemberChange> = {
-  email: "",
-  givenName: "",
-  familyName: "",
-  role: "member",
-};

@@ -4,16 +4,6 @@ import type { StoredItem } from "../responses/stored-response.js";
 /** A conversation of a team: its items are what a response that names it is generated from. */
 export type StoredConversation = Row<"conversations">;
 
-/** Limits of the conversations of one team. */
-export interface ConversationLimits {
-  /** Conversations of a team. */
-  readonly teamConversationsMax: number;
-  /** Items of one conversation. */
-  readonly conversationItemsMax: number;
-  /** Bytes of the items of one conversation. */
-  readonly conversationBytesMax: number;
-}
-
 /** Which items of a conversation are listed. */
 export interface ItemsQuery {
   readonly limit: number;

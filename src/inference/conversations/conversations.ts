@@ -9,14 +9,18 @@ import { HearthError } from "../../core/errors.js";
 import type { NodeStore } from "../../store/nodes.js";
 import type { Write, Writes } from "../../store/writes.js";
 import type { StoredItem } from "../responses/stored-response.js";
-import {
-  measureItem,
-  type StoredConversation,
-  type ConversationLimits,
-  type ItemsPage,
-  type ItemsQuery,
-} from "./conversation.js";
+import { measureItem, type StoredConversation, type ItemsPage, type ItemsQuery } from "./conversation.js";
 import type { ConversationStore } from "./store.js";
+
+/** Limits of the conversations of one team. */
+interface ConversationLimits {
+  /** Conversations of a team. */
+  readonly teamConversationsMax: number;
+  /** Items of one conversation. */
+  readonly conversationItemsMax: number;
+  /** Bytes of the items of one conversation. */
+  readonly conversationBytesMax: number;
+}
 
 export type Conversations = ReturnType<typeof createConversations>;
 

@@ -4,14 +4,21 @@ import type { McpResult, McpTool } from "../../core/tools/mcp-servers.js";
 import type { ResultImage } from "../../core/tools/server-call.js";
 import type { SecretMask } from "./masking.js";
 import { McpRefusal } from "./refusal.js";
-import {
-  descriptionCharsMax,
-  nameCharsMax,
-  resultPartsMax,
-  quotedCharsMax,
-  schemaCharsMax,
-  schemaDepthMax,
-} from "./limits.js";
+
+const schemaDepthMax = 64;
+
+/** Bytes of the schema of one tool, and levels of nesting in it. */
+const schemaCharsMax = 65_536;
+
+/** Parts of a result. */
+const resultPartsMax = 1_000;
+
+const quotedCharsMax = 200;
+
+/** UTF-16 units of a tool's name, of its description, and of a text of the server in an error. */
+const nameCharsMax = 256;
+
+const descriptionCharsMax = 16_384;
 
 const toolBody = z.looseObject({
   name: z.string().min(1).max(nameCharsMax),

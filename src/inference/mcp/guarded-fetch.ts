@@ -7,7 +7,9 @@ import { isPublicAddress } from "../../network/addresses.js";
 import { createGuardedAgent, type Lookup } from "../../network/guarded-agent.js";
 import type { AllowedHosts } from "../../network/hosts.js";
 import { CallContext } from "./call-context.js";
-import { headerBytesMax } from "./limits.js";
+
+/** Bytes of the headers of an answer. */
+const headerBytesMax = 16 * 1024;
 
 export interface GuardedFetchDeps {
   readonly allowedHosts: AllowedHosts;

@@ -13,9 +13,17 @@ import {
   type GuardedFetchDeps,
   TooManyBytes,
 } from "./guarded-fetch.js";
-import { endBytesMax, listBytesMax, pagesMax, type McpLimits } from "./limits.js";
 import { maskedTool, createMcpMask, type SecretMask } from "./masking.js";
 import { McpRefusal } from "./refusal.js";
+
+/** Pages of a list of tools. */
+const pagesMax = 100;
+
+/** Bytes of a list of tools, over all of its pages. */
+const listBytesMax = 4 * 1024 * 1024;
+
+/** Bytes of the answer to the end of a session. */
+const endBytesMax = 64 * 1024;
 
 export interface McpSessionDeps extends Omit<GuardedFetchDeps, "connectMsMax"> {
   readonly clock: Clock;
@@ -272,4 +280,14 @@ function findError(thrown: unknown) {
   return name === "McpError"
     ? { name, message, status: null, rpcCode: code }
     : { name, message, status: code, rpcCode: null };
+}
+
+/** What a session may take. */
+interface McpLimits {
+  /** Time of the connection and the list of tools together, and of each call. */
+  readonly timeoutMs: number;
+  /** Bytes of the result of a call. */
+  readonly resultBytesMax: number;
+  /** Tools that a server may list. */
+  readonly toolsMax: number;
 }

@@ -57,9 +57,3 @@ export interface RequestQuery extends RequestFilter {
   readonly after: RequestPosition | null;
   readonly limit: number;
 }
-
-/** Orders requests, the newest first. */
-export function newestFirst(one: RequestPosition, other: RequestPosition): number {
-  if (one.createTime !== other.createTime) return other.createTime - one.createTime;
-  return one.id < other.id ? 1 : one.id > other.id ? -1 : 0;
-}

@@ -15,13 +15,7 @@ import { HearthError } from "../../core/errors.js";
 import type { RequestBodyStore, StoredBodies } from "../bodies/store.js";
 import type { LiveRuns } from "../run/live-runs.js";
 import type { Run } from "../run/run.js";
-import {
-  newestFirst,
-  type LoggedRequest,
-  type RequestFilter,
-  type RequestPosition,
-  type RequestQuery,
-} from "./logged-request.js";
+import type { LoggedRequest, RequestFilter, RequestPosition, RequestQuery } from "./logged-request.js";
 import type { RequestStore } from "./store.js";
 
 interface RequestPage {
@@ -260,4 +254,10 @@ function hasEnded(id: string): HearthError {
   return new HearthError("conflict", `The request '${id}' has ended; it cannot be cancelled.`, {
     param: "runId",
   });
+}
+
+/** Orders requests, the newest first. */
+function newestFirst(one: RequestPosition, other: RequestPosition): number {
+  if (one.createTime !== other.createTime) return other.createTime - one.createTime;
+  return one.id < other.id ? 1 : one.id > other.id ? -1 : 0;
 }

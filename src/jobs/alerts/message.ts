@@ -1,8 +1,6 @@
 /** What a channel receives. */
 import type { AlertEvent, AlertMessage } from "../../core/report/alerts.js";
 import type { Alert, AlertChannel, AlertDelivery } from "./alert.js";
-import { readCreditTicks } from "./conditions/credit.js";
-import type { Ticks } from "../../core/money.js";
 
 /** Returns the body of a message about an alert. */
 export function alertMessage(
@@ -65,13 +63,6 @@ export function newDelivery(
     endTime: null,
     error: null,
   };
-}
-
-/** Whether a channel gets an alert. @param creditTicks the amount of channels without one of their own. */
-export function isFor({ kind, teamId, subject }: Alert, channel: AlertChannel, creditTicks: Ticks): boolean {
-  const isSeen = channel.teamId === null || channel.teamId === teamId;
-  if (!isSeen || kind !== "credit_low") return isSeen;
-  return readCreditTicks({ subject }) === (channel.creditTicks ?? creditTicks);
 }
 
 function rfc3339(time: number): string {

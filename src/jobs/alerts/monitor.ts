@@ -15,10 +15,11 @@ import type { Alert, AlertChannel, Condition } from "./alert.js";
 import type { ConditionSource } from "./conditions.js";
 import type { DeliveryQueue } from "./deliveries.js";
 import type { OtherServers } from "./conditions/other-servers.js";
-import { alertMessage, isFor, newDelivery } from "./message.js";
+import { alertMessage, newDelivery } from "./message.js";
 import type { AlertStore } from "./store/alerts.js";
 import type { ChannelStore } from "./store/channels.js";
 import type { DeliveryStore } from "./store/deliveries.js";
+import { readCreditTicks } from "./conditions/credit.js";
 
 interface MonitorDeps {
   /** What every server of the database finds. */
@@ -176,4 +177,11 @@ export class AlertMonitor {
 
 function toName({ kind, subject }: Condition): string {
   return `${kind} ${subject}`;
+}
+
+/** Whether a channel gets an alert. @param creditTicks the amount of channels without one of their own. */
+function isFor({ kind, teamId, subject }: Alert, channel: AlertChannel, creditTicks: Ticks): boolean {
+  const isSeen = channel.teamId === null || channel.teamId === teamId;
+  if (!isSeen || kind !== "credit_low") return isSeen;
+  return readCreditTicks({ subject }) === (channel.creditTicks ?? creditTicks);
 }

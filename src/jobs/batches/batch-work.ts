@@ -15,9 +15,17 @@ import type { Write } from "../../store/writes.js";
 import type { Job } from "../job.js";
 import type { Batch, BatchLine, EndedLine } from "./batch.js";
 import type { LineContext } from "./admitted-line.js";
-import { errored, noTokens, type ResultLine, succeeded, readAnswerTokens } from "./results.js";
+import { errored, type ResultLine, succeeded } from "./results.js";
 import type { BatchStore } from "./store/batches.js";
 import type { BatchLineStore } from "./store/lines.js";
+import type { CountedTokens } from "../../core/requests/counted-tokens.js";
+
+const noTokens: CountedTokens = {
+  promptTokens: 0,
+  cachedTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+};
 
 type BatchParts = Omit<BatchLineHandlerDeps, "onEnded" | "parseJson"> &
   Omit<BatchesDeps, "parseJson" | "modelCheck" | "admit"> & {
@@ -168,4 +176,30 @@ function resultLine({ batch, line }: FoundLine): ResultLine {
 
 function abandoned(): HearthError {
   return new HearthError("internal", "The request was ended before its answer was complete.");
+}
+
+interface AnswerUsage {
+  readonly prompt_tokens?: number;
+  readonly completion_tokens?: number;
+  readonly prompt_tokens_details?: { readonly cached_tokens?: number };
+  readonly completion_tokens_details?: { readonly reasoning_tokens?: number };
+  readonly input_tokens?: number;
+  readonly output_tokens?: number;
+  readonly input_tokens_details?: { readonly cached_tokens?: number };
+  readonly output_tokens_details?: { readonly reasoning_tokens?: number };
+}
+
+/** Returns the tokens of an answer of any endpoint. @param answer JSON text. */
+function readAnswerTokens(answer: string): CountedTokens {
+  const { usage = {} } = JSON.parse(answer) as { readonly usage?: AnswerUsage };
+  const prompt = usage.prompt_tokens_details ?? usage.input_tokens_details;
+  const completion = usage.completion_tokens_details ?? usage.output_tokens_details;
+  const reasoningTokens = completion?.reasoning_tokens ?? 0;
+  return {
+    promptTokens: usage.prompt_tokens ?? usage.input_tokens ?? 0,
+    cachedTokens: prompt?.cached_tokens ?? 0,
+    // In chat completions, reasoning is no part of the completion tokens.
+    completionTokens: usage.output_tokens ?? (usage.completion_tokens ?? 0) + reasoningTokens,
+    reasoningTokens,
+  };
 }

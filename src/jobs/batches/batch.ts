@@ -46,8 +46,3 @@ export interface BatchPage {
   readonly batches: readonly Batch[];
   readonly hasMore: boolean;
 }
-
-/** Returns the id of the job that answers a line, which is also the id of its request. */
-export function toLineJobId(batchId: string, line: number): string {
-  return `batch_req_${batchId.slice(batchId.indexOf("_") + 1)}_${line}`;
-}

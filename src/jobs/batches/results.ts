@@ -1,8 +1,7 @@
 /** The lines of a batch's output, in the format of the API that created it. Pure. */
 import type { HearthError } from "../../core/errors.js";
-import type { CountedTokens } from "../../core/requests/counted-tokens.js";
 import { errorBody, errorStatus } from "../../dialects/error-body.js";
-import { toLineJobId, type Batch } from "./batch.js";
+import type { Batch } from "./batch.js";
 
 /** A line of a batch, as its result names it. */
 export interface ResultLine {
@@ -56,40 +55,12 @@ export function dropped(line: ResultLine, outcome: Batch["outcome"]): string {
   return JSON.stringify({ id: toLineJobId(batchId, at), custom_id: customId, response: null, error });
 }
 
-export const noTokens: CountedTokens = {
-  promptTokens: 0,
-  cachedTokens: 0,
-  completionTokens: 0,
-  reasoningTokens: 0,
-};
-
-interface AnswerUsage {
-  readonly prompt_tokens?: number;
-  readonly completion_tokens?: number;
-  readonly prompt_tokens_details?: { readonly cached_tokens?: number };
-  readonly completion_tokens_details?: { readonly reasoning_tokens?: number };
-  readonly input_tokens?: number;
-  readonly output_tokens?: number;
-  readonly input_tokens_details?: { readonly cached_tokens?: number };
-  readonly output_tokens_details?: { readonly reasoning_tokens?: number };
-}
-
-/** Returns the tokens of an answer of any endpoint. @param answer JSON text. */
-export function readAnswerTokens(answer: string): CountedTokens {
-  const { usage = {} } = JSON.parse(answer) as { readonly usage?: AnswerUsage };
-  const prompt = usage.prompt_tokens_details ?? usage.input_tokens_details;
-  const completion = usage.completion_tokens_details ?? usage.output_tokens_details;
-  const reasoningTokens = completion?.reasoning_tokens ?? 0;
-  return {
-    promptTokens: usage.prompt_tokens ?? usage.input_tokens ?? 0,
-    cachedTokens: prompt?.cached_tokens ?? 0,
-    // In chat completions, reasoning is no part of the completion tokens.
-    completionTokens: usage.output_tokens ?? (usage.completion_tokens ?? 0) + reasoningTokens,
-    reasoningTokens,
-  };
-}
-
 function toIds({ batchId, line }: ResultLine): { readonly id: string; readonly requestId: string } {
   const id = JSON.stringify(toLineJobId(batchId, line));
   return { id, requestId: id };
+}
+
+/** Returns the id of the job that answers a line, which is also the id of its request. */
+function toLineJobId(batchId: string, line: number): string {
+  return `batch_req_${batchId.slice(batchId.indexOf("_") + 1)}_${line}`;
 }

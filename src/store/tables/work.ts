@@ -1,14 +1,26 @@
 /** The tables of jobs, batches, downloads, alerts, and of the servers that share a database. */
 import type { Generated } from "kysely";
 import type { AlertDetails, AlertEvent, AlertKind } from "../../core/report/alerts.js";
-import type {
-  BatchFormat,
-  BatchLineState,
-  BatchState,
-  DeferredState,
-  JobKind,
-  PullState,
-} from "../column-values.js";
+import type { BatchFormat, JobKind } from "../column-values.js";
+
+/** The state of the download of a model. */
+type PullState = "queued" | "running" | "done" | "failed" | "cancelled";
+
+type DeferredState = "pending" | "done" | "failed";
+
+/** The state of a batch; the last four are final. */
+type BatchState =
+  | "validating"
+  | "in_progress"
+  | "finalizing"
+  | "cancelling"
+  | "completed"
+  | "failed"
+  | "expired"
+  | "cancelled";
+
+/** The state of a line: without a job, with a job, or answered. */
+type BatchLineState = "waiting" | "queued" | "succeeded" | "errored";
 
 export interface WorkTables {
   /** The servers that share the database. */

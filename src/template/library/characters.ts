@@ -12,12 +12,6 @@ export function titled(text: string): string {
   return text.replace(/\p{L}[\p{L}\p{M}]*/gu, capitalized);
 }
 
-export function swapped(text: string): string {
-  return text.replace(/\p{L}/gu, (letter) =>
-    letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase(),
-  );
-}
-
 const hasCase = /[\p{Lu}\p{Ll}\p{Lt}]/u;
 export const isLower = (text: string): boolean => hasCase.test(text) && text === text.toLowerCase();
 export const isUpper = (text: string): boolean => hasCase.test(text) && text === text.toUpperCase();

@@ -39,8 +39,3 @@ export function attributeReader(
     return value;
   };
 }
-
-/** Returns a text in lower case, so that filters ignore case, and any other value as it is. */
-export function withoutCase(isCaseSensitive: boolean): (value: Value) => Value {
-  return (value) => (typeof value === "string" && !isCaseSensitive ? value.toLowerCase() : value);
-}

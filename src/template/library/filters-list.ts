@@ -21,7 +21,7 @@ import {
   Undefined,
   type Value,
 } from "../values/values.js";
-import { attributeReader, filter, withoutCase, type Given, type NamedFilter } from "./filter.js";
+import { attributeReader, filter, type Given, type NamedFilter } from "./filter.js";
 import { listPairs } from "./methods-collections.js";
 
 export const listFilters: readonly NamedFilter[] = [
@@ -206,4 +206,9 @@ function addValues(left: Value, right: Value): Value {
     );
   const sum = first + second;
   return left instanceof Float || right instanceof Float ? new Float(sum) : sum;
+}
+
+/** Returns a text in lower case, so that filters ignore case, and any other value as it is. */
+function withoutCase(isCaseSensitive: boolean): (value: Value) => Value {
+  return (value) => (typeof value === "string" && !isCaseSensitive ? value.toLowerCase() : value);
 }

@@ -10,7 +10,7 @@ import {
   type Value,
 } from "../values/values.js";
 import { filter, type NamedFilter } from "./filter.js";
-import { fixed, parsedFloat, parsedInteger } from "./numbers.js";
+import { fixed } from "./numbers.js";
 
 export const numberFilters: readonly NamedFilter[] = [
   filter("int", ["default", "base"], (_, value, [otherwise = 0, base = 10]) => {
@@ -71,4 +71,32 @@ function fileSize(bytes: number, isBinary: boolean): string {
   const letters = isBinary ? "KMGTPEZY" : "kMGTPEZY";
   const step = Math.min(letters.length, Math.floor(Math.log(bytes) / Math.log(base)));
   return `${fixed(bytes / base ** step, 1)} ${letters.charAt(step - 1)}${isBinary ? "iB" : "B"}`;
+}
+
+/** Returns the number that Python's `float(text)` reads, or null. */
+function parsedFloat(text: string): number | null {
+  const trimmed = text.trim().replace(/(\d)_(?=\d)/g, "$1");
+  if (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(trimmed)) return Number(trimmed);
+  const named = /^([+-]?)(inf|infinity|nan)$/i.exec(trimmed);
+  if (named === null) return null;
+  if (named[2]?.toLowerCase() === "nan") return NaN;
+  return named[1] === "-" ? -Infinity : Infinity;
+}
+
+/** Returns the integer that Python's `int(text, base)` reads, or null. */
+function parsedInteger(text: string, base: number): number | null {
+  const found = /^([+-]?)(0[xX]|0[oO]|0[bB])?([\da-zA-Z]+(?:_[\da-zA-Z]+)*)$/.exec(text.trim());
+  if (found === null) return null;
+  const [, sign = "", prefix = "", digits = ""] = found;
+  const prefixBase = { x: 16, o: 8, b: 2 }[prefix.charAt(1).toLowerCase()];
+  const isPrefixed = prefixBase !== undefined && (base === 0 || base === prefixBase);
+  const all = (isPrefixed ? digits : prefix + digits).replaceAll("_", "").toLowerCase();
+  const radix = isPrefixed ? prefixBase : base === 0 ? 10 : base;
+  let value = 0;
+  for (const digit of all) {
+    const next = parseInt(digit, 36);
+    if (Number.isNaN(next) || next >= radix) return null;
+    value = value * radix + next;
+  }
+  return sign === "-" ? 0 - value : value;
 }

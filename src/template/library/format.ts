@@ -12,7 +12,7 @@ import {
   type Dictionary,
   type Value,
 } from "../values/values.js";
-import { fixed, general, scientific } from "./numbers.js";
+import { fixed, scientific } from "./numbers.js";
 
 const directive = /%(?:\(([^)]*)\))?([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+))?[hlL]?([a-zA-Z%])/g;
 
@@ -174,4 +174,14 @@ function specified(runtime: Runtime, value: Value, specification: string): strin
     align ?? (zero === undefined ? (isNumber ? ">" : "<") : "="),
     fill ?? (zero === undefined ? " " : "0"),
   );
+}
+
+/** Returns the shorter of both notations, without zeros at the end. */
+function general(value: number, precision: number): string {
+  const digits = Math.max(1, precision);
+  if (value === 0) return "0";
+  const exponent = Number(value.toExponential(digits - 1).split("e")[1]);
+  if (exponent < -4 || exponent >= digits) return scientific(value, digits - 1).replace(/\.?0+e/, "e");
+  const text = fixed(value, digits - 1 - exponent);
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }

@@ -1,5 +1,5 @@
 /** The methods of texts. */
-import { isPythonSpace } from "../syntax/space.js";
+import { isPythonSpace, startOfSpace } from "../syntax/space.js";
 import { toText } from "../values/text.js";
 import { bound, optionalText, textArgument } from "../values/arguments.js";
 import type { ValueMethod, Runtime } from "../values/runtime.js";
@@ -16,10 +16,10 @@ import {
   typeName,
   type Value,
 } from "../values/values.js";
-import { capitalized, classes, swapped, titled } from "./characters.js";
+import { capitalized, classes, titled } from "./characters.js";
 import { formattedFields } from "./format.js";
 import { replaceText } from "./replace.js";
-import { lines, occurrences, split, splitBackwards, stripped } from "./split.js";
+import { lines, occurrences, split, stripped } from "./split.js";
 
 type Given = readonly (Value | undefined)[];
 type Body = (runtime: Runtime, self: string, given: Given) => Value;
@@ -215,4 +215,29 @@ function expandTabs({ meter }: Runtime, self: string, size: number): string {
     meter.checkText(text.length);
   }
   return text;
+}
+
+function swapped(text: string): string {
+  return text.replace(/\p{L}/gu, (letter) =>
+    letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase(),
+  );
+}
+
+/** Splits from the end. */
+function splitBackwards(text: string, separator: string | null, max: number): string[] {
+  if (max < 0) return split(text, separator, max);
+  if (separator !== null) {
+    const parts = split(text, separator, -1);
+    const kept = Math.max(0, parts.length - max);
+    return kept <= 1 ? parts : [parts.slice(0, kept).join(separator), ...parts.slice(kept)];
+  }
+  const parts: string[] = [];
+  let end = startOfSpace(text);
+  while (end > 0 && parts.length < max) {
+    let start = end;
+    while (start > 0 && !isPythonSpace(text.charAt(start - 1))) start -= 1;
+    parts.unshift(text.slice(start, end));
+    end = startOfSpace(text.slice(0, start));
+  }
+  return end > 0 ? [text.slice(0, end), ...parts] : parts;
 }

@@ -25,25 +25,6 @@ export function split(text: string, separator: string | null, max: number): stri
   return [...parts.slice(0, max), parts.slice(max).join(separator)];
 }
 
-/** Splits from the end. */
-export function splitBackwards(text: string, separator: string | null, max: number): string[] {
-  if (max < 0) return split(text, separator, max);
-  if (separator !== null) {
-    const parts = split(text, separator, -1);
-    const kept = Math.max(0, parts.length - max);
-    return kept <= 1 ? parts : [parts.slice(0, kept).join(separator), ...parts.slice(kept)];
-  }
-  const parts: string[] = [];
-  let end = startOfSpace(text);
-  while (end > 0 && parts.length < max) {
-    let start = end;
-    while (start > 0 && !isPythonSpace(text.charAt(start - 1))) start -= 1;
-    parts.unshift(text.slice(start, end));
-    end = startOfSpace(text.slice(0, start));
-  }
-  return end > 0 ? [text.slice(0, end), ...parts] : parts;
-}
-
 function splitAtSpace(text: string, max: number): string[] {
   const parts: string[] = [];
   let at = endOfSpace(text);

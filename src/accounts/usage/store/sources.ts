@@ -1,6 +1,5 @@
 /** The tables of usage, and which of their rows a report adds up. */
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import type { Dialect } from "../../../store/dialect/dialect.js";
 import { selectKeysOfOwner } from "../../../store/tables/known-keys.js";
 import type { LabelKind } from "../../principals/spend-labels.js";
 import { dayMs, type UsageDimension, type UsageQuery, type UsageRange } from "../../money/usage-report.js";
@@ -9,16 +8,6 @@ type Unit = "day" | "hour";
 
 /** A column of all tables that has what a dimension is made of. */
 export type BaseColumn = "teamId" | "model" | "apiKeyId" | "label";
-
-/** The columns that are summed. */
-export const summed = [
-  ...["runs", "promptTokens", "cachedTokens", "imageTokens", "completionTokens", "reasoningTokens"],
-  ...["images", "costTicks", "creditTicks"],
-];
-
-export function sumColumn(column: string): RawBuilder<unknown> {
-  return sql`sum(${sql.ref(column)}) as ${sql.ref(column)}`;
-}
 
 /**
  * Returns a subquery of the columns `time`, `columns` and `sums`, with rows for hours, days or, without a unit, the whole time; rows of
@@ -63,15 +52,6 @@ function listParts(query: UsageQuery): readonly Part[] {
     { per: "hour", from: last, to },
   ];
   return parts.filter((part) => part.from < part.to);
-}
-
-/** The start of the unit of a report in which a time of `sumsBy` lies. */
-export function unitStart(
-  { monthStart }: Dialect,
-  unit: UsageQuery["unit"],
-  time: RawBuilder<unknown>,
-): RawBuilder<number | null> {
-  return unit === "month" ? monthStart(time) : sql`${time}`;
 }
 
 /** The start of the hour or day in which a row lies; null without a unit. */

@@ -17,15 +17,18 @@ import {
   selectUsageTable,
   within,
   readsHoursAlone,
-  summed,
-  sumColumn,
   sumsBy,
-  unitStart,
   type BaseColumn,
   truncateTime,
 } from "./sources.js";
 import type { Dialect, RecordColumn } from "../../../store/dialect/dialect.js";
 import { dimensions, groupColumns } from "./dimensions.js";
+
+/** The columns that are summed. */
+const summed = [
+  ...["runs", "promptTokens", "cachedTokens", "imageTokens", "completionTokens", "reasoningTokens"],
+  ...["images", "costTicks", "creditTicks"],
+];
 
 export type UsageStore = ReturnType<typeof createUsageStore>;
 
@@ -239,3 +242,16 @@ const ruleColumns: readonly RecordColumn[] = [
 
 const joined = sql`left join rules as rule on rule.model = used.model and rule.asked_model = used.asked_model
   and hour >= since and hour < until`;
+
+function sumColumn(column: string): RawBuilder<unknown> {
+  return sql`sum(${sql.ref(column)}) as ${sql.ref(column)}`;
+}
+
+/** The start of the unit of a report in which a time of `sumsBy` lies. */
+function unitStart(
+  { monthStart }: Dialect,
+  unit: UsageQuery["unit"],
+  time: RawBuilder<unknown>,
+): RawBuilder<number | null> {
+  return unit === "month" ? monthStart(time) : sql`${time}`;
+}

@@ -18,7 +18,7 @@ import { useIsOperator, useTeam, useRole } from "../../session.js";
 import { Summary } from "./summary.js";
 import { subjectFields } from "../../../accounts/budgets/budget.js";
 import type { WireBudget } from "../../../http/management/billing/present-budget.js";
-import { listBudgetSubjects } from "../../api/budgets.js";
+import { listBudgetSubjects, type BudgetSubjects } from "../../api/budgets.js";
 import { BudgetBars } from "../../parts/budgets/bars.js";
 import { BudgetDialog, RemoveBudgetDialog } from "../../parts/budgets/budget-dialog.js";
 import {
@@ -26,7 +26,6 @@ import {
   judgeBudget,
   listSpent,
   periodTitles,
-  subjectText,
   toBudgetKey,
 } from "../../parts/budgets/describe-budget.js";
 import { Moment } from "../../parts/text.js";
@@ -278,4 +277,18 @@ function State({ budget }: { readonly budget: WireBudget }): JSX.Element {
   const states = listSpent(budget).map(judgeBudget);
   const state = (["bad", "warn"] as const).find((each) => states.includes(each)) ?? "good";
   return <span class={`state ${state}`}>{budgetStateTexts[state]}</span>;
+}
+
+/** Returns the name of the key, member, tag, end user or team. */
+function subjectText(
+  { apiKeyId, memberId, tag, endUser }: WireBudget,
+  subjects: BudgetSubjects | null,
+  teamName: string,
+): string {
+  if (tag !== undefined) return `Tag ${tag}`;
+  if (endUser !== undefined) return `End user ${endUser}`;
+  const id = apiKeyId ?? memberId;
+  if (id === undefined) return `Team ${teamName}`;
+  const found = [...(subjects?.keys ?? []), ...(subjects?.members ?? [])].find(([each]) => each === id);
+  return found?.[1] ?? id;
 }

@@ -1,6 +1,4 @@
 /** What a key may do, and whether it works, in a few words. */
-import type { WireListedKey } from "../../../http/management/keys/present-key.js";
-import { now } from "../../lib/clock.js";
 
 const endpointPrefix = "api-key:endpoint:";
 const modelPrefix = "api-key:model:";
@@ -49,13 +47,6 @@ function ownText(acls: readonly string[]): string {
   if (endpoints?.length === 0 || models?.length === 0) return "nothing";
   if (endpoints === null && models === null) return "everything";
   return `${endpoints?.join(", ") ?? "all endpoints"} on ${models?.join(", ") ?? "all models"}`;
-}
-
-/** Returns in one word whether the key works. */
-export function keyStateText({ disabled, blocked, expireTime }: WireListedKey): string {
-  if (blocked === true) return "blocked";
-  if (disabled) return "disabled";
-  return expireTime !== undefined && new Date(expireTime).getTime() <= now() ? "expired" : "active";
 }
 
 function namesAfter(prefix: string, acls: readonly string[]): readonly string[] | null {

@@ -1,16 +1,16 @@
-import { serverAddress } from "../../lib/base-path.js";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { keySettings } from "../../../accounts/keys/key-settings.js";
+import { serverAddress } from "../../lib/base-path.js";
+import { keySettings, settingEntries } from "../../../accounts/keys/key-settings.js";
 import type { WireCreatedKey, WireListedKey } from "../../../http/management/keys/present-key.js";
-import { send, sendChange } from "../../lib/client.js";
+import { send, sendChange, ApiError } from "../../lib/client.js";
 import { FormDialog, openDialog, Notice } from "../../parts/dialog.js";
 import { Field, Select } from "../../parts/field.js";
 import { showToast } from "../../parts/toast.js";
 import { useTeam } from "../../session.js";
 import { AccessChoices } from "./access-fields.js";
 import { everything, listAcls, readAccess } from "./describe.js";
-import { nameByLabel, readTexts, textSettings, toChange, type SettingTexts } from "./setting-texts.js";
+import { readTexts, textSettings, type SettingTexts } from "./setting-texts.js";
 import { now } from "../../lib/clock.js";
 import { Copyable } from "../../parts/text.js";
 
@@ -139,4 +139,22 @@ function NewSecret({ created: { name, apiKey } }: { readonly created: WireCreate
       </p>
     </Notice>
   );
+}
+
+/** Throws an error of the API again; a name of a setting, with which its message begins, is replaced by the label. */
+function nameByLabel(thrown: unknown): never {
+  if (!(thrown instanceof ApiError)) throw thrown;
+  const [, name = "", rest = ""] = /^(\w+)(?:\.\d+)?( .*)$/.exec(thrown.message) ?? [];
+  const setting = settingEntries.find(([each, { wire }]) => each === name || wire === name)?.[1];
+  if (setting === undefined) throw thrown;
+  throw new ApiError(thrown.status, setting.label + rest, thrown.field);
+}
+
+/** Converts texts to a change that also clears what is empty. */
+function toChange(texts: SettingTexts): object {
+  const change = textSettings.map(({ name, fromText }) => {
+    const text = texts[name]?.trim() ?? "";
+    return [name, text === "" ? null : fromText(text)];
+  });
+  return Object.fromEntries(change) as object;
 }

@@ -13,7 +13,7 @@ import { send, sendChange } from "../../lib/client.js";
 import { momentText } from "../../lib/format.js";
 import { Ago, Moment } from "../../parts/text.js";
 import { showError } from "../../parts/toast.js";
-import { aclText, keyStateText } from "./describe.js";
+import { aclText } from "./describe.js";
 import { describeLimits } from "./setting-texts.js";
 import type { WireBudget } from "../../../http/management/billing/present-budget.js";
 import { listKeyBudgets } from "../../api/budgets.js";
@@ -272,4 +272,11 @@ function BudgetsOfKey({ apiKey, spending, mayChange }: BudgetsOfKeyProps): JSX.E
 function startOfMonth(): number {
   const today = new Date(now());
   return Date.UTC(today.getUTCFullYear(), today.getUTCMonth());
+}
+
+/** Returns in one word whether the key works. */
+function keyStateText({ disabled, blocked, expireTime }: WireListedKey): string {
+  if (blocked === true) return "blocked";
+  if (disabled) return "disabled";
+  return expireTime !== undefined && new Date(expireTime).getTime() <= now() ? "expired" : "active";
 }

@@ -7,7 +7,6 @@ import {
   type SettingName,
 } from "../../../accounts/keys/key-settings.js";
 import type { WireListedKey } from "../../../http/management/keys/present-key.js";
-import { ApiError } from "../../lib/client.js";
 import { countText } from "../../lib/format.js";
 
 /** A kind of setting whose field is a line of text; an empty line leaves it unset. */
@@ -70,15 +69,6 @@ export function readTexts(key: WireListedKey | undefined): SettingTexts {
   return Object.fromEntries(texts) as SettingTexts;
 }
 
-/** Converts texts to a change that also clears what is empty. */
-export function toChange(texts: SettingTexts): object {
-  const change = textSettings.map(({ name, fromText }) => {
-    const text = texts[name]?.trim() ?? "";
-    return [name, text === "" ? null : fromText(text)];
-  });
-  return Object.fromEntries(change) as object;
-}
-
 /** Returns the limits of a key in a few words; empty when it has none. */
 export function describeLimits(key: WireListedKey): string {
   const parts = textSettings.map(({ name, describe, unit = "" }) => {
@@ -86,15 +76,6 @@ export function describeLimits(key: WireListedKey): string {
     return value === undefined ? null : describe(value, unit);
   });
   return parts.filter((part) => part !== null).join(" · ");
-}
-
-/** Throws an error of the API again; a name of a setting, with which its message begins, is replaced by the label. */
-export function nameByLabel(thrown: unknown): never {
-  if (!(thrown instanceof ApiError)) throw thrown;
-  const [, name = "", rest = ""] = /^(\w+)(?:\.\d+)?( .*)$/.exec(thrown.message) ?? [];
-  const setting = settingEntries.find(([each, { wire }]) => each === name || wire === name)?.[1];
-  if (setting === undefined) throw thrown;
-  throw new ApiError(thrown.status, setting.label + rest, thrown.field);
 }
 
 function valueIn(key: WireListedKey | undefined, name: string): unknown {

@@ -4,7 +4,18 @@ import { isLive } from "../../api/requests.js";
 import { countText, durationText, momentText, timeText } from "../../lib/format.js";
 import { usdText } from "../../lib/money.js";
 import { actionColumn, type Column } from "../../parts/table.js";
-import { speedText, stateClasses, readTimes } from "./describe.js";
+import { speedText, readTimes } from "./describe.js";
+
+/** The classes of states, as the styles have them. */
+const stateClasses: Readonly<Record<WireRequest["status"], "" | "good" | "warn" | "bad" | "live">> = {
+  queued: "warn",
+  running: "live",
+  completed: "good",
+  failed: "bad",
+  aborted: "",
+  cancelled: "",
+  interrupted: "",
+};
 
 /** What opens the dialogs of a request. */
 type OpenRequest = (request: WireRequest) => void;

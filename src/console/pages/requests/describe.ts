@@ -3,28 +3,6 @@ import type { WireRequest } from "../../../http/management/requests/requests.js"
 import { isLive } from "../../api/requests.js";
 import { now } from "../../lib/clock.js";
 
-/** The classes of states, as the styles have them. */
-export const stateClasses: Readonly<Record<WireRequest["status"], "" | "good" | "warn" | "bad" | "live">> = {
-  queued: "warn",
-  running: "live",
-  completed: "good",
-  failed: "bad",
-  aborted: "",
-  cancelled: "",
-  interrupted: "",
-};
-
-/** What a state means. */
-export const requestStateTexts: Readonly<Record<WireRequest["status"], string>> = {
-  queued: "It waits for its model or a slot.",
-  running: "It is being answered.",
-  completed: "It was answered.",
-  failed: "It ended with an error.",
-  aborted: "Its client left before the answer was complete.",
-  cancelled: "It was cancelled here or by the command line.",
-  interrupted: "The server stopped, or a job starts again later. It costs nothing.",
-};
-
 /** How long the parts of a request took, in milliseconds; null for a part that it does not have (yet). */
 interface Times {
   /** From its acceptance until it got a slot. */

@@ -8,7 +8,18 @@ import { Dialog } from "../../parts/dialog.js";
 import { CopyButton, Moment } from "../../parts/text.js";
 import { Bodies } from "./bodies.js";
 import { StatusLabel } from "./columns.js";
-import { requestStateTexts, speedText, readTimes } from "./describe.js";
+import { speedText, readTimes } from "./describe.js";
+
+/** What a state means. */
+const requestStateTexts: Readonly<Record<WireRequest["status"], string>> = {
+  queued: "It waits for its model or a slot.",
+  running: "It is being answered.",
+  completed: "It was answered.",
+  failed: "It ended with an error.",
+  aborted: "Its client left before the answer was complete.",
+  cancelled: "It was cancelled here or by the command line.",
+  interrupted: "The server stopped, or a job starts again later. It costs nothing.",
+};
 
 interface RequestDialogProps {
   /** Its newest version. */

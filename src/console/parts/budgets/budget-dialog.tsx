@@ -7,7 +7,14 @@ import { useResource } from "../../lib/resource.js";
 import { useIsOperator, useTeam } from "../../session.js";
 import { Confirm, FormDialog } from "../dialog.js";
 import { Field, Select } from "../field.js";
-import { noTypedLimits, periodTitles, toBudgetKey } from "./describe-budget.js";
+import { periodTitles, toBudgetKey } from "./describe-budget.js";
+
+const noTypedLimits: TypedLimits = {
+  hardUsd: null,
+  softUsd: null,
+  hardTokens: null,
+  softTokens: null,
+};
 
 interface BudgetDialogProps {
   /** The budget to change; without it, one is created. */

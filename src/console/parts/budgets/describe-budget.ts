@@ -1,7 +1,7 @@
 /** Budgets in a few words. */
 import { subjectFields } from "../../../accounts/budgets/budget.js";
 import type { WireBudget } from "../../../http/management/billing/present-budget.js";
-import type { BudgetKey, BudgetSubjects, TypedLimits } from "../../api/budgets.js";
+import type { BudgetKey } from "../../api/budgets.js";
 import { parseUsd } from "../../lib/money.js";
 
 export const periodTitles: Readonly<Record<WireBudget["period"], string>> = {
@@ -11,30 +11,9 @@ export const periodTitles: Readonly<Record<WireBudget["period"], string>> = {
   total: "In total",
 };
 
-export const noTypedLimits: TypedLimits = {
-  hardUsd: null,
-  softUsd: null,
-  hardTokens: null,
-  softTokens: null,
-};
-
 /** Returns a text that differs between budgets: a subject has at most one for each period. */
 export function toBudgetKey(budget: BudgetKey): string {
   return JSON.stringify([budget.period, ...subjectFields.map(([field]) => budget[field])]);
-}
-
-/** Returns the name of the key, member, tag, end user or team. */
-export function subjectText(
-  { apiKeyId, memberId, tag, endUser }: WireBudget,
-  subjects: BudgetSubjects | null,
-  teamName: string,
-): string {
-  if (tag !== undefined) return `Tag ${tag}`;
-  if (endUser !== undefined) return `End user ${endUser}`;
-  const id = apiKeyId ?? memberId;
-  if (id === undefined) return `Team ${teamName}`;
-  const found = [...(subjects?.keys ?? []), ...(subjects?.members ?? [])].find(([each]) => each === id);
-  return found?.[1] ?? id;
 }
 
 /** An amount spent, with its limits; amounts of money are in ticks. */

@@ -1,10 +1,15 @@
 /** Calls of MCP servers' tools in the turns of the assistant: the results are among its blocks. Pure. */
+import type { z } from "zod";
 import type { Message } from "../../../core/generation.js";
 import { mcpToolName } from "../../mcp-tools.js";
 import { wellFormed } from "../../well-formed.js";
 import type { LocatedBlock } from "../located-block.js";
-import type { McpResultBody, McpUseBody } from "./schema.js";
+import type { mcpResultBlock, mcpUseBlock } from "./schema.js";
 import type { McpToolNames } from "./tools.js";
+
+type McpUseBody = z.infer<typeof mcpUseBlock>;
+
+type McpResultBody = z.infer<typeof mcpResultBlock>;
 
 /** Blocks of one message of the model, and the results that follow it. */
 interface AssistantPart {

@@ -83,5 +83,3 @@ export const mcpResultBlock = z.object({
 
 export type McpServerBody = z.infer<typeof mcpServer>;
 export type ListedToolBody = z.infer<typeof listedTool>;
-export type McpUseBody = z.infer<typeof mcpUseBlock>;
-export type McpResultBody = z.infer<typeof mcpResultBlock>;

@@ -1,4 +1,5 @@
 /** Parses the tools and the tool choice of a messages request. Pure. */
+import type { z } from "zod";
 import { noTools, type Tool, type ToolChoice } from "../../../core/generation.js";
 import { hostedTypes, leftOut, unsupportedTool } from "../../client-tools/hosted.js";
 import { invalidValue } from "../../field-error.js";
@@ -7,7 +8,9 @@ import { isToolset, type MessagesMcpServer } from "../mcp/servers.js";
 import { chosenMessagesMcpTool, offerMessagesServers, type McpToolNames } from "../mcp/tools.js";
 import type { McpListings } from "../../mcp-tools.js";
 import type { MessagesRequestBody, MessageBody } from "../schema.js";
-import type { MessagesToolBody } from "./schema.js";
+import type { messagesToolSchema } from "./schema.js";
+
+type MessagesToolBody = z.infer<typeof messagesToolSchema>;
 
 interface MessagesTools extends ParsedTools {
   readonly mcpTools: McpToolNames;

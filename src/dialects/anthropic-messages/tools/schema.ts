@@ -30,5 +30,3 @@ export const toolAdditionBlock = z.object({
   tool: z.discriminatedUnion("type", [namedTool, definedTool]),
 });
 export const toolRemovalBlock = z.object({ type: z.literal("tool_removal"), tool: namedTool });
-
-export type MessagesToolBody = z.infer<typeof messagesToolSchema>;

@@ -2,6 +2,7 @@
  * Encodes generation events as the response of POST /api/chat. One encoder turns events into lines; the JSON response is a fold of the
  * same lines. Pure.
  */
+import type { z } from "zod";
 import { mayRoundNumbers } from "../../../core/json/member-texts.js";
 import type { RunEvent } from "../../../core/run-event.js";
 import {
@@ -12,7 +13,9 @@ import {
   type OllamaIdentity,
   type EncodedLogprobs,
 } from "../answer.js";
-import type { OllamaChatAnswer, OllamaToolCall } from "./response-schema.js";
+import type { OllamaToolCall, ollamaChatAnswer } from "./response-schema.js";
+
+type OllamaChatAnswer = z.infer<typeof ollamaChatAnswer>;
 
 type Part = Omit<OllamaChatAnswer["message"], "role">;
 

@@ -21,7 +21,9 @@ import { joinShared, parseOptions, type SharedFields } from "../options.js";
 import type { OllamaRequest } from "../request.js";
 import { withSchemaTexts } from "../../schema-texts.js";
 import { toolParameters } from "../../tool-parameters.js";
-import { ollamaChatRequestSchema, type OllamaChatBody, type OllamaMessageBody } from "./schema.js";
+import { ollamaChatRequestSchema, type OllamaChatBody } from "./schema.js";
+
+type OllamaMessageBody = NonNullable<OllamaChatBody["messages"]>[number];
 
 /**
  * Parses a request body.

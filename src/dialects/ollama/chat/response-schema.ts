@@ -23,4 +23,3 @@ export const ollamaChatAnswer = responseObject({
 }).meta({ id: "OllamaChatAnswer", description: "An answer, or one line of a streamed one." });
 
 export type OllamaToolCall = z.infer<typeof toolCall>;
-export type OllamaChatAnswer = z.infer<typeof ollamaChatAnswer>;

@@ -1,7 +1,7 @@
 /** Schema of the request of POST /api/chat. `null` means absent for every optional field; other fields are ignored. */
 import { z } from "zod";
 import { generationFields, imagesField, modelFields } from "../fields.js";
-import { argumentsField, toResultText } from "../../call-fields.js";
+import { argumentsField, toResult } from "../../call-fields.js";
 import { prefixField } from "../../generation/continuation.js";
 import { jsonObjectField, boundedArray, functionNameField } from "../../request-fields.js";
 
@@ -61,4 +61,13 @@ function withResultText(value: unknown): unknown {
 }
 
 export type OllamaChatBody = z.infer<typeof ollamaChatRequestSchema>;
-export type OllamaMessageBody = NonNullable<OllamaChatBody["messages"]>[number];
+
+/** Returns a result as a text; parts of a text are joined. */
+function toResultText(given: unknown): unknown {
+  const result = toResult(given);
+  if (!Array.isArray(result)) return result;
+  const texts = textPartsField.safeParse(result);
+  return texts.success ? texts.data.map(({ text }) => text).join("") : JSON.stringify(given);
+}
+
+const textPartsField = z.array(z.object({ type: z.literal("text"), text: z.string() }));

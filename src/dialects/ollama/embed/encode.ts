@@ -1,6 +1,9 @@
 /** Encodes the response of POST /api/embed. Pure. */
+import type { z } from "zod";
 import { toNanoseconds } from "../answer.js";
-import type { OllamaEmbedAnswer } from "./response-schema.js";
+import type { ollamaEmbedAnswer } from "./response-schema.js";
+
+type OllamaEmbedAnswer = z.infer<typeof ollamaEmbedAnswer>;
 
 /** Returns the response without its vectors. @param model as the request names it */
 export function encodeEmbedEnd(

@@ -15,5 +15,3 @@ export const ollamaEmbedAnswer = responseObject({
 export const ollamaEmbeddingsAnswer = responseObject({ embedding: responseArray(z.number()) }).meta({
   id: "OllamaEmbeddingsAnswer",
 });
-
-export type OllamaEmbedAnswer = z.infer<typeof ollamaEmbedAnswer>;

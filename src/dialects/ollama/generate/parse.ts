@@ -10,7 +10,7 @@ import { unsupported, validFields } from "../../field-error.js";
 import { joinParts } from "../../message-content.js";
 import { parseContinuation } from "../../generation/continuation.js";
 import { parseReasoning, rawHasNoReasoning, warnOfReasoning } from "../../generation/reasoning-fields.js";
-import { imageUrl, parseFormat, parseKeepAlive, parseLogprobs, rejectStated } from "../fields.js";
+import { imageUrl, parseFormat, parseKeepAlive, parseLogprobs } from "../fields.js";
 import { joinShared, parseOptions, type SharedFields } from "../options.js";
 import type { OllamaRequest } from "../request.js";
 import { withSchemaTexts } from "../../schema-texts.js";
@@ -94,4 +94,10 @@ function toMessages({ system, prompt, images }: OllamaGenerateBody): readonly Me
   }));
   const user: Message = { role: "user", ...joinParts([...parts, prompt ?? ""]) };
   return system == null || system === "" ? [user] : [{ role: "system", content: wellFormed(system) }, user];
+}
+
+/** @throws HearthError for a field that is stated. @param what the end of a sentence that begins with the field */
+function rejectStated(value: unknown, field: string, what: string): void {
+  const isStated = value != null && value !== "" && !(Array.isArray(value) && value.length === 0);
+  if (isStated) throw unsupported(field, what);
 }

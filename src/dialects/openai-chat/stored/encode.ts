@@ -1,14 +1,23 @@
 /** Encodes stored chat completions. Pure. */
+import type { z } from "zod";
 import { invalidValue } from "../../field-error.js";
 import type { ChatCompletion } from "../response-schema.js";
 import type { ChatMessageBody } from "../schema.js";
 import type { StoredPageQuery } from "./parse.js";
 import type {
-  DeletedCompletion,
-  StoredCompletionBody,
-  StoredCompletionsBody,
-  StoredMessagesBody,
+  deletedCompletion,
+  storedCompletion,
+  storedCompletions,
+  storedMessages,
 } from "./response-schema.js";
+
+type StoredMessagesBody = z.infer<typeof storedMessages>;
+
+type StoredCompletionsBody = z.infer<typeof storedCompletions>;
+
+type StoredCompletionBody = z.infer<typeof storedCompletion>;
+
+type DeletedCompletion = z.infer<typeof deletedCompletion>;
 
 /** A completion as it is stored. */
 interface StoredCompletion {

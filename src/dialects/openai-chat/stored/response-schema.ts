@@ -45,8 +45,3 @@ export const deletedCompletion = responseObject({
   object: z.literal("chat.completion.deleted"),
   deleted: z.literal(true),
 }).meta({ id: "DeletedChatCompletion" });
-
-export type StoredCompletionBody = z.infer<typeof storedCompletion>;
-export type StoredCompletionsBody = z.infer<typeof storedCompletions>;
-export type StoredMessagesBody = z.infer<typeof storedMessages>;
-export type DeletedCompletion = z.infer<typeof deletedCompletion>;

@@ -1,9 +1,20 @@
 /** Encodes the answers of /v1/conversations. Pure. */
+import type { z } from "zod";
 import type { InputItem } from "../items/input-item-schema.js";
 import { readStoredItem } from "../items/items.js";
 import { presentItem } from "../items/listed-item.js";
 import { encodeOpaque } from "../items/opaque-text.js";
-import type { ConversationBody, ConversationItems, DeletedConversation } from "./response-schema.js";
+import type {
+  conversationSchema,
+  conversationItemsSchema,
+  deletedConversationSchema,
+} from "./response-schema.js";
+
+type DeletedConversation = z.infer<typeof deletedConversationSchema>;
+
+type ConversationItems = z.infer<typeof conversationItemsSchema>;
+
+type ConversationBody = z.infer<typeof conversationSchema>;
 
 /** A conversation as it is stored. */
 interface StoredConversation {

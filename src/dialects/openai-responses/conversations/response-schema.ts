@@ -19,7 +19,3 @@ export const deletedConversationSchema = z
   .meta({ id: "DeletedConversation" });
 
 export const conversationItemsSchema = inputItemsPageSchema.meta({ id: "ConversationItemList" });
-
-export type ConversationBody = z.infer<typeof conversationSchema>;
-export type DeletedConversation = z.infer<typeof deletedConversationSchema>;
-export type ConversationItems = z.infer<typeof conversationItemsSchema>;

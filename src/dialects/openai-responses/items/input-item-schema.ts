@@ -188,8 +188,6 @@ export const inputItemSchema = z
 
 export type InputItem = z.infer<typeof inputItemSchema>;
 export type MessageItem = Extract<InputItem, { type: "message" }>;
-export type ReasoningInput = Extract<InputItem, { type: "reasoning" }>;
-export type ImageCallInput = Extract<InputItem, { type: "image_generation_call" }>;
 export type ItemContent = MessageItem["content"];
 export type ItemPart = Exclude<ItemContent, string>[number];
 

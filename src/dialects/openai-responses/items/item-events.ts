@@ -1,7 +1,10 @@
 /** Builds the stream events of an output item: start, deltas and end. A text is always the only part of its item. Pure. */
+import type { z } from "zod";
 import type { ResponseEvent } from "../event-schema.js";
-import type { OutputItem, OutputText, SampledLogprobBody, ServerItem } from "../response-schema.js";
+import type { OutputItem, SampledLogprobBody, ServerItem, outputTextSchema } from "../response-schema.js";
 import { isServerItem, openServerItem, serverItemEvents, serverItemStartEvents } from "./server-items.js";
+
+type OutputText = z.infer<typeof outputTextSchema>;
 
 /** The position of an item in the stream. */
 export interface ItemPosition {

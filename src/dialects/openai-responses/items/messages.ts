@@ -16,13 +16,15 @@ import {
   type ItemContent,
   type ItemPart,
   type MessageItem,
-  type ReasoningInput,
-  type ImageCallInput,
 } from "./input-item-schema.js";
 import { mcpExchanges } from "./mcp/history.js";
 import { type CallForms, modelName } from "../tools/call-forms.js";
 import { decodeOpaque } from "./opaque-text.js";
 import { textArguments } from "../../client-tools/text-input.js";
+
+type ReasoningInput = Extract<InputItem, { type: "reasoning" }>;
+
+type ImageCallInput = Extract<InputItem, { type: "image_generation_call" }>;
 
 /** Stands before the summary of earlier items. */
 export const summaryHeading = "What was said before, in short:\n\n";

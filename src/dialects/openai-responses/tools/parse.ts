@@ -1,7 +1,8 @@
 /** Parses the tools and the tool choice of a responses request. Pure. */
+import type { z } from "zod";
 import type { HearthError } from "../../../core/errors.js";
 import type { Tool, ToolChoice } from "../../../core/generation.js";
-import { hostedTypes, leftOut, leftOutBecause, unsupportedTool } from "../../client-tools/hosted.js";
+import { hostedTypes, leftOut, unsupportedTool } from "../../client-tools/hosted.js";
 import { textInputTool } from "../../client-tools/text-input.js";
 import { invalidValue } from "../../field-error.js";
 import { toolParameters, type ParsedTools } from "../../tool-parameters.js";
@@ -9,13 +10,15 @@ import { modelName, type CallForms, type TypedCall } from "./call-forms.js";
 import type { ReadTool } from "./read-tool.js";
 import type { ChosenMcpTool } from "./mcp/schema.js";
 import { namesOfMcp, offerMcpServers, readMcpServers, type RequestedMcpServer } from "./mcp/tools.js";
-import type { ChosenToolBody, ImageToolBody, ToolBody, ToolChoiceBody } from "./schema.js";
+import type { ChosenToolBody, ImageToolBody, ToolBody, toolChoiceSchema } from "./schema.js";
 import {
   imageGenerationTool,
   imageToolSettings,
   type ServerToolOffer,
   type ServerToolSettings,
 } from "./server-tools.js";
+
+type ToolChoiceBody = z.infer<typeof toolChoiceSchema>;
 
 export interface ResponsesTools extends ParsedTools {
   readonly callForms: CallForms;
@@ -321,4 +324,9 @@ function operation(types: readonly string[], fields: readonly string[]) {
 
 function describeObject(properties: Readonly<Record<string, unknown>>, required: readonly string[]) {
   return { type: "object", properties, required, additionalProperties: false };
+}
+
+/** Returns why a tool that the server executes for other keys or models is left out. */
+function leftOutBecause(param: string, { message }: Error): string {
+  return `${param}: the tool was left out: ${message}`;
 }

@@ -120,7 +120,6 @@ export const toolChoiceSchema = z.union([
 
 export type ToolBody = z.infer<typeof toolSchema>;
 export type ImageToolBody = z.infer<typeof imageTool>;
-export type ToolChoiceBody = z.infer<typeof toolChoiceSchema>;
 export type ChosenToolBody = z.infer<typeof chosenTool>;
 
 const knownTypes = new Set<unknown>([

@@ -1,10 +1,12 @@
 /** GET /admin/alerts, an extension: the alerts that go on, and the alerts of the last days. */
 import { z } from "zod";
 import { toActor } from "../../../accounts/visibility.js";
-import { alertsSchema, presentAlert } from "./present-alerts.js";
+import { alertsSchema, type WireAlert } from "./present-alerts.js";
 import { parseFields } from "../../../dialects/management/fields.js";
 import type { AppContext } from "../../server/app-context.js";
 import { accountRoute } from "../../server/route.js";
+import type { Alert } from "../../../jobs/alerts/alert.js";
+import { timestamp } from "../../../dialects/management/answers.js";
 
 export const alertsQuery = z.object({ teamId: z.string().nullish().describe("Only alerts of this team.") });
 
@@ -31,3 +33,18 @@ export const listAlerts = accountRoute<AppContext>({
     ctx.body = answer;
   },
 });
+
+/** Presents an alert. */
+function presentAlert(alert: Alert): WireAlert {
+  const { teamId, resolveTime } = alert;
+  return {
+    alertId: alert.id,
+    kind: alert.kind,
+    teamId: teamId ?? undefined,
+    message: alert.message,
+    details: { ...alert.details },
+    raisedTime: timestamp(alert.raiseTime),
+    sentTime: timestamp(alert.sendTime),
+    resolvedTime: timestamp(resolveTime),
+  };
+}

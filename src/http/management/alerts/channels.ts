@@ -6,14 +6,16 @@ import {
   deliverySchema,
   newChannelSchema,
   type WireNewChannel,
-  presentChannel,
   presentDelivery,
+  type WireChannel,
 } from "./present-alerts.js";
 import { parseFields } from "../../../dialects/management/fields.js";
-import { emptySchema } from "../../../dialects/management/answers.js";
+import { emptySchema, timestamp } from "../../../dialects/management/answers.js";
 import type { AppContext } from "../../server/app-context.js";
 import { accountRoute } from "../../server/route.js";
 import { alertsQuery } from "./alerts.js";
+import { ticksToUsd } from "../../../core/money.js";
+import type { AlertChannel } from "../../../jobs/alerts/alert.js";
 
 const requestSchema = z
   .object({
@@ -131,3 +133,16 @@ export const testChannel = accountRoute<AppContext>({
     ctx.body = presentDelivery(await alerts.test(params["channelId"] ?? "", toActor(manager)));
   },
 });
+
+/** Presents a channel, without its secret. */
+function presentChannel(channel: AlertChannel): WireChannel {
+  const { teamId, creditTicks } = channel;
+  return {
+    channelId: channel.id,
+    teamId: teamId ?? undefined,
+    kind: channel.kind,
+    target: channel.target,
+    creditBelowUsd: creditTicks === null ? undefined : ticksToUsd(BigInt(creditTicks)),
+    createTime: timestamp(channel.createTime),
+  };
+}

@@ -1,11 +1,16 @@
 /** GET /admin/alerts/deliveries, an extension: the messages to channels, and what became of them. */
 import type { z } from "zod";
 import { toActor } from "../../../accounts/visibility.js";
-import { deliveriesSchema, presentDelivery } from "./present-alerts.js";
+import { presentDelivery, deliverySchema } from "./present-alerts.js";
 import { parseFields } from "../../../dialects/management/fields.js";
 import type { AppContext } from "../../server/app-context.js";
 import { accountRoute } from "../../server/route.js";
 import { alertsQuery } from "./alerts.js";
+import { responseArray, responseObject } from "../../../dialects/response-fields.js";
+
+const deliveriesSchema = responseObject({
+  deliveries: responseArray(deliverySchema).describe("Up to 200, the newest first."),
+}).meta({ id: "AlertDeliveryList" });
 
 /** Lists deliveries. */
 export const listDeliveries = accountRoute<AppContext>({

@@ -1,9 +1,8 @@
 /** Alerts, channels and deliveries in answers of the management API. */
 import { z } from "zod";
 import { alertKinds } from "../../../core/report/alerts.js";
-import { ticksToUsd } from "../../../core/money.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
-import type { Alert, AlertChannel, AlertDelivery } from "../../../jobs/alerts/alert.js";
+import type { AlertDelivery } from "../../../jobs/alerts/alert.js";
 import { timeSchema, timestamp } from "../../../dialects/management/answers.js";
 
 const serverWide = "absent: the whole server.";
@@ -68,38 +67,6 @@ export const deliverySchema = responseObject({
 }).meta({ id: "AlertDelivery" });
 
 export type WireDelivery = z.infer<typeof deliverySchema>;
-
-export const deliveriesSchema = responseObject({
-  deliveries: responseArray(deliverySchema).describe("Up to 200, the newest first."),
-}).meta({ id: "AlertDeliveryList" });
-
-/** Presents an alert. */
-export function presentAlert(alert: Alert): WireAlert {
-  const { teamId, resolveTime } = alert;
-  return {
-    alertId: alert.id,
-    kind: alert.kind,
-    teamId: teamId ?? undefined,
-    message: alert.message,
-    details: { ...alert.details },
-    raisedTime: timestamp(alert.raiseTime),
-    sentTime: timestamp(alert.sendTime),
-    resolvedTime: timestamp(resolveTime),
-  };
-}
-
-/** Presents a channel, without its secret. */
-export function presentChannel(channel: AlertChannel): WireChannel {
-  const { teamId, creditTicks } = channel;
-  return {
-    channelId: channel.id,
-    teamId: teamId ?? undefined,
-    kind: channel.kind,
-    target: channel.target,
-    creditBelowUsd: creditTicks === null ? undefined : ticksToUsd(BigInt(creditTicks)),
-    createTime: timestamp(channel.createTime),
-  };
-}
 
 /** Presents a delivery. */
 export function presentDelivery(delivery: AlertDelivery): WireDelivery {

@@ -1,23 +1,32 @@
 /** GET and PUT /auth/teams/{teamId}/budgets, an extension: lists and sets the budgets of a team, its members, keys, tags and end users. */
-import { budgetPeriods } from "../../../accounts/money/budget-periods.js";
 import { z } from "zod";
+import { budgetPeriods } from "../../../accounts/money/budget-periods.js";
 import { toActor } from "../../../accounts/visibility.js";
-import { subjectFields, type BudgetPeriod, type BudgetSubject } from "../../../accounts/budgets/budget.js";
+import {
+  subjectFields,
+  type BudgetPeriod,
+  type BudgetSubject,
+  type BudgetStatus,
+} from "../../../accounts/budgets/budget.js";
 import { responseArray, responseObject } from "../../../dialects/response-fields.js";
 import { boundedArray } from "../../../dialects/request-fields.js";
 import { invalidValue } from "../../../dialects/field-error.js";
-import {
-  budgetChangeSchema,
-  budgetSchema,
-  periodSchema,
-  presentBudget,
-  toBudgetChange,
-  unsetBudget,
-} from "./present-budget.js";
+import { budgetChangeSchema, budgetSchema, periodSchema, type WireBudget } from "./present-budget.js";
 import { applyFieldMask, fieldMaskField } from "../../../dialects/management/field-mask.js";
-import { parseFields } from "../../../dialects/management/fields.js";
+import { parseFields, definedFields } from "../../../dialects/management/fields.js";
 import { createPages } from "../../../dialects/management/pages.js";
 import { accountRoute } from "../../server/route.js";
+import { ticksToUsd } from "../../../core/money.js";
+import { timestamp } from "../../../dialects/management/answers.js";
+import type { BudgetChange } from "../../../accounts/budgets/budgets.js";
+
+/** The values of fields that are not set. */
+const unsetBudget: Required<BudgetChange> = {
+  hardUsd: null,
+  softUsd: null,
+  hardTokens: null,
+  softTokens: null,
+};
 
 /** Keys of which budgets are listed together. */
 const keysMax = 200;
@@ -173,3 +182,37 @@ export const updateBudget = accountRoute({
     ctx.body = answer;
   },
 });
+
+/** Presents a budget. */
+function presentBudget(budget: BudgetStatus): WireBudget {
+  const { subject, subjectId, hardTicks, softTicks, hardTokens, softTokens, resetTime } = budget;
+  return {
+    apiKeyId: subject === "key" ? subjectId : undefined,
+    memberId: subject === "member" ? subjectId : undefined,
+    tag: subject === "tag" ? subjectId : undefined,
+    endUser: subject === "user" ? subjectId : undefined,
+    teamId: budget.teamId,
+    period: budget.period,
+    hardUsd: hardTicks === null ? undefined : ticksToUsd(BigInt(hardTicks)),
+    softUsd: softTicks === null ? undefined : ticksToUsd(BigInt(softTicks)),
+    hardTokens: hardTokens?.toString(),
+    softTokens: softTokens?.toString(),
+    createTime: timestamp(budget.createTime),
+    startTime: timestamp(budget.startTime),
+    resetTime: timestamp(resetTime),
+    spentUsd: ticksToUsd(budget.spentTicks),
+    spentTokens: String(budget.spentTokens),
+    reservedUsd: ticksToUsd(budget.reservedTicks),
+    reservedTokens: String(budget.reservedTokens),
+  };
+}
+
+/** Converts the fields that are set to a change of a budget. */
+function toBudgetChange(fields: z.infer<typeof budgetChangeSchema>): BudgetChange {
+  return definedFields({
+    hardUsd: fields.hardUsd,
+    softUsd: fields.softUsd,
+    hardTokens: fields.hardTokens == null ? null : Number(fields.hardTokens),
+    softTokens: fields.softTokens == null ? null : Number(fields.softTokens),
+  });
+}

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { ticksToUsd, type Ticks } from "../../../core/money.js";
 import { responseObject } from "../../../dialects/response-fields.js";
-import { integer, wholeNumber } from "../../../dialects/management/fields.js";
+import { wholeNumber } from "../../../dialects/management/fields.js";
 
 export const centsText = z.string().describe("Cents of a US dollar: a whole number, as a string.");
 
@@ -13,11 +13,6 @@ export const cents = responseObject({ val: centsText }).meta({ id: "Cents" });
 
 /** An amount in a request. */
 export const centsRequest = z.object({ val: wholeNumber("Cents of a US dollar.") });
-
-/** The same with any sign. */
-export const signedCentsRequest = z.object({
-  val: integer("Cents of a US dollar; the sign is disregarded."),
-});
 
 const ticksPerCent = 100_000_000n;
 

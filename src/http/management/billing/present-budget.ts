@@ -1,11 +1,8 @@
 /** Budgets in answers and requests of the management API. */
 import { z } from "zod";
-import type { BudgetChange } from "../../../accounts/budgets/budgets.js";
-import type { BudgetStatus } from "../../../accounts/budgets/budget.js";
-import { ticksToUsd } from "../../../core/money.js";
 import { responseObject } from "../../../dialects/response-fields.js";
-import { definedFields, wholeNumber } from "../../../dialects/management/fields.js";
-import { timeSchema, timestamp } from "../../../dialects/management/answers.js";
+import { wholeNumber } from "../../../dialects/management/fields.js";
+import { timeSchema } from "../../../dialects/management/answers.js";
 
 const usd = (what: string) => z.string().describe(`${what} In USD, exact, such as \`12.50\`.`);
 const tokens = (what: string) => z.string().describe(`${what} A whole number, as a string.`);
@@ -42,30 +39,6 @@ export const budgetSchema = responseObject({
 
 export type WireBudget = z.infer<typeof budgetSchema>;
 
-/** Presents a budget. */
-export function presentBudget(budget: BudgetStatus): WireBudget {
-  const { subject, subjectId, hardTicks, softTicks, hardTokens, softTokens, resetTime } = budget;
-  return {
-    apiKeyId: subject === "key" ? subjectId : undefined,
-    memberId: subject === "member" ? subjectId : undefined,
-    tag: subject === "tag" ? subjectId : undefined,
-    endUser: subject === "user" ? subjectId : undefined,
-    teamId: budget.teamId,
-    period: budget.period,
-    hardUsd: hardTicks === null ? undefined : ticksToUsd(BigInt(hardTicks)),
-    softUsd: softTicks === null ? undefined : ticksToUsd(BigInt(softTicks)),
-    hardTokens: hardTokens?.toString(),
-    softTokens: softTokens?.toString(),
-    createTime: timestamp(budget.createTime),
-    startTime: timestamp(budget.startTime),
-    resetTime: timestamp(resetTime),
-    spentUsd: ticksToUsd(budget.spentTicks),
-    spentTokens: String(budget.spentTokens),
-    reservedUsd: ticksToUsd(budget.reservedTicks),
-    reservedTokens: String(budget.reservedTokens),
-  };
-}
-
 const amountField = z.string().max(50, "must have at most 50 characters");
 
 export const budgetChangeSchema = z.object({
@@ -74,21 +47,3 @@ export const budgetChangeSchema = z.object({
   hardTokens: wholeNumber("Refuses requests beyond it.").nullish(),
   softTokens: wholeNumber("Warns when it is used.").nullish(),
 });
-
-/** Converts the fields that are set to a change of a budget. */
-export function toBudgetChange(fields: z.infer<typeof budgetChangeSchema>): BudgetChange {
-  return definedFields({
-    hardUsd: fields.hardUsd,
-    softUsd: fields.softUsd,
-    hardTokens: fields.hardTokens == null ? null : Number(fields.hardTokens),
-    softTokens: fields.softTokens == null ? null : Number(fields.softTokens),
-  });
-}
-
-/** The values of fields that are not set. */
-export const unsetBudget: Required<BudgetChange> = {
-  hardUsd: null,
-  softUsd: null,
-  hardTokens: null,
-  softTokens: null,
-};

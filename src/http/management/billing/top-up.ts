@@ -3,10 +3,15 @@ import { z } from "zod";
 import { toActor } from "../../../accounts/visibility.js";
 import { responseObject } from "../../../dialects/response-fields.js";
 import { balanceChange, type WireBalanceChange } from "./balance-change.js";
-import { centsUp, signedCentsRequest, usdOfCents } from "./cents.js";
-import { parseFields } from "../../../dialects/management/fields.js";
+import { centsUp, usdOfCents } from "./cents.js";
+import { parseFields, integer } from "../../../dialects/management/fields.js";
 import { managementRoute } from "../../server/route.js";
 import { timestamp } from "../../../dialects/management/answers.js";
+
+/** The same with any sign. */
+const signedCentsRequest = z.object({
+  val: integer("Cents of a US dollar; the sign is disregarded."),
+});
 
 const requestSchema = z
   .object({ amount: signedCentsRequest })

@@ -3,11 +3,17 @@ import { z } from "zod";
 import { toActor } from "../../../accounts/visibility.js";
 import { unsetSettings } from "../../../accounts/keys/setting-rules.js";
 import { apiKeySchema, presentKey } from "./present-key.js";
-import { settingAliases, settingRequests, toKeyChange } from "./setting-fields.js";
+import { settingRequests, toKeyChange } from "./setting-fields.js";
 import { applyFieldMask, fieldMaskField } from "../../../dialects/management/field-mask.js";
 import { parseFields } from "../../../dialects/management/fields.js";
 import { emptySchema } from "../../../dialects/management/answers.js";
 import { accountRoute } from "../../server/route.js";
+import { settingEntries, type SettingName } from "../../../accounts/keys/key-settings.js";
+
+/** The other names of settings in requests. */
+const settingAliases: Readonly<Record<string, SettingName>> = Object.fromEntries(
+  settingEntries.flatMap(([name, { wire }]) => (wire === undefined ? [] : [[wire, name]])),
+);
 
 const requestSchema = z
   .object({

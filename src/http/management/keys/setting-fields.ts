@@ -117,11 +117,6 @@ function toRequests(entries: typeof settingEntries): Readonly<Record<string, z.Z
   return Object.fromEntries(fields);
 }
 
-/** The other names of settings in requests. */
-export const settingAliases: Readonly<Record<string, SettingName>> = Object.fromEntries(
-  settingEntries.flatMap(([name, { wire }]) => (wire === undefined ? [] : [[wire, name]])),
-);
-
 /** Converts the fields that are set to a change of a key. */
 export function toKeyChange(fields: Readonly<Record<string, unknown>>): Partial<KeySettings> {
   const change = settingEntries.map(([name, { kind, wire = name }]) => {

@@ -8,10 +8,18 @@ import {
   memberSchema,
   presentMember,
   toMemberChange,
-  unsetMember,
 } from "../../server/present-member.js";
 import { emptySchema } from "../../../dialects/management/answers.js";
 import { accountRoute } from "../../server/route.js";
+import type { MemberChange } from "../../../accounts/members/members.js";
+
+/** The values of fields that are not set. */
+const unsetMember: Required<MemberChange> = {
+  email: "",
+  givenName: "",
+  familyName: "",
+  role: "member",
+};
 
 const requestSchema = z
   .object({

@@ -5,7 +5,7 @@ import { quoted } from "../../gguf/refusal.js";
 import { isLaterPart, isMainModel, isProjectorName, listPartFiles, readModelStem } from "../../parts.js";
 import { notThere } from "../errors.js";
 import type { FileChoice, HubFile, ChosenFile } from "./files.js";
-import { bySuitability, isSameQuant, nearestQuants, findQuant } from "./quants.js";
+import { bySuitability, nearestQuants, findQuant } from "./quants.js";
 import { isSafePath } from "../reference.js";
 
 /** A model in one or several GGUF files. */
@@ -241,4 +241,10 @@ function withIndexLast(
 ): readonly ChosenFile[] {
   const last = all.filter(({ path }) => path === index);
   return [...chosen, ...last].map((file) => ({ ...file, to: file.path }));
+}
+
+/** Returns whether a quantization is the one that a person asked for: in any case, and with or without `UD-`. */
+function isSameQuant(quant: string, asked: string): boolean {
+  const plain = (name: string): string => name.toUpperCase().replace(/^UD-/, "");
+  return quant === asked.toUpperCase() || plain(quant) === asked.toUpperCase();
 }

@@ -39,12 +39,6 @@ export function findQuant(path: string): string | null {
   return null;
 }
 
-/** Returns whether a quantization is the one that a person asked for: in any case, and with or without `UD-`. */
-export function isSameQuant(quant: string, asked: string): boolean {
-  const plain = (name: string): string => name.toUpperCase().replace(/^UD-/, "");
-  return quant === asked.toUpperCase() || plain(quant) === asked.toUpperCase();
-}
-
 /** Sorts quantizations for a person who named none: Q4_K_M, then quantizations of about as many bits. */
 export function bySuitability(a: string | null, b: string | null): number {
   return unsuitability(a) - unsuitability(b);

@@ -12,7 +12,7 @@ import type { FoundModel, ReadFiles } from "../../folders/scan.js";
 import { isModelId } from "../../manifest.js";
 import type { Placements } from "../placement.js";
 import { encodeVocabulary, type LanguageFacts } from "./gguf.js";
-import { readFileErrorCode, TokenizerRefusal } from "./refusal.js";
+import { TokenizerRefusal } from "./refusal.js";
 import {
   parseGenerationConfig,
   parseModelConfig,
@@ -237,4 +237,9 @@ function beginsWithSpecialToken({ post_processor: processor }: TokenizerFile): b
     const [first] = Array.isArray(single) ? (single as readonly object[]) : [];
     return first !== undefined && "SpecialToken" in first;
   });
+}
+
+/** Returns what the operating system calls an error of a file. */
+function readFileErrorCode(thrown: unknown): string {
+  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "unknown error";
 }

@@ -1,7 +1,6 @@
 /** Reads the MCP servers of a responses request: where they are, which of their tools may be called, and what needs an approval. Pure. */
 import type { McpServer, McpTool } from "../../../../core/tools/mcp-servers.js";
 import { invalidValue, unsupported } from "../../../field-error.js";
-import { checkHeaders } from "../../../mcp-tools.js";
 import type { McpFilterBody, McpToolBody } from "./schema.js";
 
 /** @throws HearthError `invalid_value` that names a field which is missing or not supported. */
@@ -68,4 +67,26 @@ export function repeatedMcpTool(body: McpToolBody) {
     allowed_tools: allowed_tools ?? null,
     require_approval: require_approval ?? "always",
   };
+}
+
+const headersMax = 64;
+
+const headerCharsMax = 8_192;
+
+/** Headers that belong to the transport. */
+const reservedHeader =
+  /^(?:host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|accept|accept-encoding|proxy-.*|mcp-.*|last-event-id)$/i;
+
+/** @throws HearthError `invalid_value` that names the first header which cannot be sent. */
+function checkHeaders(headers: Readonly<Record<string, string>>, param: string): void {
+  const entries = Object.entries(headers);
+  if (entries.length > headersMax) throw invalidValue(param, `must have at most ${headersMax} headers`);
+  for (const [name, value] of entries) {
+    const shown = `${param}.${name.slice(0, 100)}`;
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/.test(name))
+      throw invalidValue(shown, "is not the name of a header");
+    if (reservedHeader.test(name)) throw invalidValue(shown, "belongs to the connection and cannot be set");
+    if (value.length > headerCharsMax || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+      throw invalidValue(shown, `must be one line of at most ${headerCharsMax} characters`);
+  }
 }
