@@ -2,7 +2,6 @@
  * Encodes generation events as the response of POST /v1/chat/completions. One encoder turns events into stream chunks; the
  * JSON response is a fold of the same chunks, so both forms always have the same content. Pure.
  */
-import type { AnswerName } from "../answer-name.js";
 import type {
   FinishReason,
   GenerationEvent,
@@ -13,7 +12,7 @@ import type {
 import type { RunEvent } from "../../core/run-event.js";
 import { isServerEvent } from "../../core/tools/server-call.js";
 import { noUsage, type Usage } from "../../core/usage.js";
-import { encodeUsage, type OpenAiUsage } from "../openai-usage.js";
+import { encodeUsage, type OpenAiUsage, type AnswerName } from "../openai-answer.js";
 import { readTextInput } from "../client-tools/text-input-reader.js";
 import type {
   ChatChunk,

@@ -1,6 +1,6 @@
 /** Schemas of the responses of POST /v1/chat/completions, streamed and not streamed. */
 import { z } from "zod";
-import { openAiUsage } from "../openai-usage.js";
+import { openAiUsage } from "../openai-answer.js";
 import { countField, responseObject, responseArray, unixSecondsField } from "../response-fields.js";
 
 const finishReason = z.enum(["stop", "length", "tool_calls", "content_filter", "function_call"]);

@@ -2,12 +2,11 @@
  * Encodes generation events as the response of POST /v1/completions. One encoder turns events into stream chunks; the JSON
  * response is a fold of the same chunks. If more choices were sampled than requested, it contains the most likely ones. Pure.
  */
-import type { AnswerName } from "../answer-name.js";
 import type { FinishReason, GenerationEvent, SampledLogprob, TokenLogprob } from "../../core/generation.js";
 import type { RunEvent } from "../../core/run-event.js";
 import { isServerEvent } from "../../core/tools/server-call.js";
 import { noUsage, type Usage } from "../../core/usage.js";
-import { encodeUsage } from "../openai-usage.js";
+import { encodeUsage, type AnswerName } from "../openai-answer.js";
 import type {
   Completion,
   CompletionChoice,

@@ -1,6 +1,6 @@
 /** Schemas of the response of POST /v1/completions. The chunks of a stream are the same object with parts of the text. */
 import { z } from "zod";
-import { openAiUsage } from "../openai-usage.js";
+import { openAiUsage } from "../openai-answer.js";
 import { countField, responseObject, responseArray, unixSecondsField } from "../response-fields.js";
 
 const finishReason = z.enum(["stop", "length", "content_filter"]);

@@ -2,7 +2,7 @@
  * Parses and encodes POST /v1/responses/compact. The model summarizes a conversation; the client gets the summary as opaque
  * text and sends it in later requests in place of the earlier items. Pure.
  */
-import type { AnswerName } from "../answer-name.js";
+import type { AnswerName } from "../openai-answer.js";
 import { HearthError } from "../../core/errors.js";
 import { noTools, type GenerationRequest } from "../../core/generation.js";
 import type { RunEvent } from "../../core/run-event.js";

@@ -2,7 +2,7 @@
  * Encodes generation events as the response of POST /v1/responses. One encoder emits stream events and keeps the current
  * response; the JSON response is the one in the last event, so both forms always have the same content. Pure.
  */
-import type { AnswerName } from "../answer-name.js";
+import type { AnswerName } from "../openai-answer.js";
 import type { HearthError } from "../../core/errors.js";
 import type { FinishReason } from "../../core/generation.js";
 import type { RunEvent } from "../../core/run-event.js";

@@ -1,9 +1,20 @@
-/** The usage object of OpenAI's and xAI's completion responses. Pure. */
+/** What answers have in common in the dialects of OpenAI and xAI: what names them, and the usage object of completions. Pure. */
 import type { z } from "zod";
 import type { Model } from "../core/model.js";
 import { readCharge } from "../core/money.js";
 import type { Usage } from "../core/usage.js";
 import { countField, responseObject } from "./response-fields.js";
+
+/** What names an answer. */
+export interface AnswerName {
+  /** With the prefix of its endpoint, such as `resp_`, and 32 hex digits. */
+  readonly id: string;
+  /** Unix seconds. */
+  readonly created: number;
+  readonly model: Model;
+  /** The name of the model in the request: its id or an alias. */
+  readonly modelName: string;
+}
 
 const alwaysZero = countField("Always 0 here.");
 
