@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { postgresUnavailable } from "./test/kit/databases/postgres/available.js";
@@ -54,8 +55,9 @@ const onBothNightly = [
 const ofSqlite = ["test/accounts/**/query-plans.test.ts"];
 
 const size = readSize(process.env);
-// What the run before this one has passed on the same sources: scripts/check.mjs says which files.
-const passed = (process.env["TEST_FILES_PASSED"] ?? "").split("\n").filter((path) => path !== "");
+// What the run before this one has passed on the same sources: scripts/check.mjs writes the list.
+const passedFiles = process.env["TEST_FILES_PASSED"];
+const passed = passedFiles === undefined ? [] : readFileSync(passedFiles, "utf8").split("\n");
 const leftOut = [...filesBeyond(size), ...passed];
 const twice = size === "small" || postgresUnavailable(process.env) !== null ? [] : [...ofPostgres, ...onBoth];
 const twiceNightly = twice.length > 0 && isNightly(process.env) ? onBothNightly : [];
