@@ -33,12 +33,11 @@ const imported = [
   "engine/worker/host.ts",
 ];
 
-/** Stands for the path from an output to dist/, until it is known to which output a module belongs. */
+/** Stands in the first line of an output for the path from it to dist/, until it is known which output it is. */
 const distFolder = "PATH-TO-DIST/";
 
-/** CommonJS packages require parts of Node, which a module has no function for. */
-const banner =
-  'import { createRequire as createRequireOfPackages } from "node:module"; const require = createRequireOfPackages(import.meta.url);';
+/** CommonJS packages require parts of Node, which a module has no function for. Modules find what lies beside them by `urlOfDist`. */
+const banner = `import { createRequire as createRequireOfPackages } from "node:module"; const require = createRequireOfPackages(import.meta.url); const urlOfDist = new URL("${distFolder}", import.meta.url);`;
 
 /**
  * Bundles the sources in src/.
@@ -66,9 +65,8 @@ export async function bundle(root, sources) {
     banner: { js: banner },
     sourcemap: true,
     sourcesContent: false,
-    // A running server holds its sources in memory. Short lines, because a place in a line moves where the name of a folder is put in.
+    // A running server holds its sources in memory.
     minifyWhitespace: true,
-    lineLimit: 200,
     legalComments: "none",
     logLevel: "error",
     write: false,
@@ -79,7 +77,7 @@ export async function bundle(root, sources) {
   const outputs = new Map(
     result.outputFiles.map(({ path, text }) => [
       path,
-      text.replaceAll(distFolder, `${relative(dirname(path), dist) || "."}/`.replaceAll("\\", "/")),
+      text.replace(distFolder, `${relative(dirname(path), dist) || "."}/`.replaceAll("\\", "/")),
     ]),
   );
   return { outputs, inputs: Object.keys(result.metafile.inputs) };
@@ -99,7 +97,7 @@ function adaptSources(src) {
       bundler.onLoad({ filter: /\.ts$/ }, ({ path }) => {
         const name = relative(src, path).replaceAll("\\", "/").replace(/\.ts$/, ".js");
         const contents = readFileSync(path, "utf8")
-          .replaceAll("import.meta.url", `new URL("${distFolder}${name}", import.meta.url).href`)
+          .replaceAll("import.meta.url", `new URL("${name}", urlOfDist).href`)
           .replace('import { z } from "zod"', 'import * as z from "zod"')
           .replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
         return { contents, loader: "ts" };

@@ -218,7 +218,7 @@ it("imports only Node's own modules, the check of open files, the restart policy
     const map = JSON.parse(readFileSync(`${built}.map`, "utf8")) as { readonly sources: readonly string[] };
     sources.push(...map.sources.map((source) => relative(root, join(dirname(built), source))));
     for (const [, from = ""] of readFileSync(built, "utf8").matchAll(
-      /^(?:import|export)\b[^;(]*?"([^"]+)";/gm,
+      /(?<=^|;)(?:import|export)\b[^;(]*?"([^"]+)";/gm,
     )) {
       if (from.startsWith(".")) visit(join(dirname(file), from));
       else expect(builtinModules).toContain(from.replace("node:", ""));
