@@ -76,7 +76,7 @@ async function scan(bytes: Buffer, start: number, pieces: JsonPieces): Promise<b
     stepEnd = at + stepBytes;
     await yieldToEventLoop();
   }
-  return hasLongNumbers;
+  return hasLongNumbers || digits >= longNumberDigitsMin;
 }
 
 function isExponent(byte: number): boolean {

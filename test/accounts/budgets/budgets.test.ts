@@ -9,6 +9,8 @@ import {
   type BudgetLimits,
 } from "../../../src/accounts/budgets/budget.js";
 import { createBudgetStore } from "../../../src/accounts/budgets/store.js";
+import { hashSecret } from "../../../src/accounts/credentials/secret.js";
+import { createApiKeyStore } from "../../../src/accounts/keys/store.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { openDatabase } from "../../../src/store/database.js";
 import { ledgerOf, outcomeOf, teamId } from "../money/recorded-runs.js";
@@ -64,6 +66,13 @@ interface Spent {
   readonly ticks: number;
 }
 
+/** The owner of a key tells which runs are a member's. */
+const owners = [
+  ["key-1", "member-1"],
+  ["key-2", "member-1"],
+  ["key-3", "member-2"],
+] as const;
+
 const belongs = (which: (typeof names)[number], keyId: string): boolean =>
   which.subject === "team" ||
   (which.subject === "tag" && keyId !== "key-3") ||
@@ -77,6 +86,8 @@ describe("what is spent of a budget", () => {
         const file = join(temporaryFolder(), "hearth.db");
         let database = await openDatabase(file);
         await createTeamStore(database).insert(aTeam({ id: teamId }));
+        for (const [id, userId] of owners)
+          await createApiKeyStore(database).insert(aKey({ id, teamId, userId, hash: hashSecret(id) }));
         let books = ledgerOf(database);
         let [time, begun] = [0, 0];
         let held: readonly Held[] = [];

@@ -80,6 +80,13 @@ describe("a body with long strings", () => {
   });
 });
 
+it("keeps the text of a body with a number that a double may not keep, wherever the number stands", async () => {
+  const kept = async (text: string): Promise<string | null> => (await parseJson(Buffer.from(text))).text;
+  for (const text of ["9007199254740993", "[9007199254740993]", '{"a":[1e5,2]}'])
+    expect(await kept(text)).toBe(text);
+  expect(await kept('{"a":[900719925474099,"9007199254740993"]}')).toBeNull();
+});
+
 describe("F21: a body that would occupy the event loop", () => {
   const objects = (count: number) => `[${Array(count).fill("{}").join()}]`;
   const members = (count: number) => `{${Array(count).fill('"a":1').join()}}`;

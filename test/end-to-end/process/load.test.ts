@@ -46,7 +46,7 @@ describe("numbers that reach native code", () => {
     ["n", 16_384],
     ["n", 0],
     ["top_logprobs", 1e6],
-    ["max_tokens", -1],
+    ["max_tokens", -2],
     ["max_tokens", 0],
     ["max_tokens", 1.5],
     ["max_tokens", "10"],

@@ -25,8 +25,8 @@ const types = { normal: 1, unknown: 2, control: 3, userDefined: 4, byte: 6 } as 
 /** Names of pre-tokenizers, at least one for each regular expression that llama.cpp has; every eighth is a common one. */
 export const preTokenizers = `
   llama-bpe deepseek-llm deepseek-coder youtu falcon mpt starcoder jais-2 qwen2 refact command-r qwen35 stablelm2 olmo
-  dbrx smaug-bpe gpt-2 poro-chat glm4 viking jais smollm codeshell bloom deepseek-v3 gpt3-finnish exaone exaone4 exaone-
-  moe chameleon minerva-7b megrez tekken llama4 tiny_aya superbpe trillion granite-docling bailingmoe seed-coder gpt-4o
+  dbrx smaug-bpe gpt-2 poro-chat glm4 viking jais smollm codeshell bloom deepseek-v3 gpt3-finnish exaone exaone4
+  exaone-moe chameleon minerva-7b megrez tekken llama4 tiny_aya superbpe trillion granite-docling bailingmoe seed-coder gpt-4o
   hunyuan hunyuan-dense joyai-llm grok-2 afmoe laguna minimax-m2 kimi-k2 solar-open mellum2 minicpm5 lfm2 default
 `
   .trim()
