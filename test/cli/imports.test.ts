@@ -29,9 +29,9 @@ const server = /^src\/(http|dialects|jobs|inference|scheduler)\//;
 const models =
   /^src\/(answers|jobs|inference|scheduler)\/|^src\/http\/(inference|ollama|console|about)\/|^src\/dialects\/(openai|anthropic|ollama)/;
 const engine =
-  /^src\/engine\/(llama\/(engine|worker|tools|derive)|template|images)|node_modules\/(node-llama-cpp|@huggingface|onnxruntime-node|sharp|tiktoken)\//;
-const settings = /^src\/config\.ts$|node_modules\/(zod|yaml)\//;
-const database = /^src\/store\/(database|migrations)|node_modules\/(kysely|better-sqlite3)\//;
+  /^src\/(template|engine\/(language|text|images))\/|^src\/engine\/llama\/engine|node_modules\/(node-llama-cpp|@huggingface|onnxruntime-node|sharp|tiktoken)\//;
+const settings = /^src\/config\/config\.ts$|node_modules\/(zod|yaml)\//;
+const database = /^src\/store\/(database|migrate)\.ts$|node_modules\/(kysely|better-sqlite3)\//;
 const hub = /^src\/models\/hub\/transfer\/|node_modules\/(undici|pino)\//;
 
 describe("a command loads what it needs only: to load the whole program takes seconds on a slow machine", () => {
