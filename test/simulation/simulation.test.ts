@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { simulateHistory } from "../../scripts/qa/simulate/history.js";
+import { Trace } from "../../scripts/qa/simulate/trace.js";
 import { HistoryFailure, Totals } from "../../scripts/qa/simulate/report.js";
 import { isNightly } from "../kit/sizes.js";
 import { planted, plantedBugs, type PlantedBug } from "./planted-bugs.js";
@@ -72,6 +73,15 @@ describe("through kills, power cuts and faults of the disk", { timeout: 300_000 
     ])
       expect(totals.requests.get(request), request).toBeGreaterThan(0);
     for (const end of ["completed", "expired"]) expect(totals.batches.get(end), end).toBeGreaterThan(0);
+  });
+
+  it("equal histories have equal traces, whatever their folders are called", () => {
+    const hashes = ["/tmp/a", "/tmp/b"].map((folder) => {
+      const trace = new Trace(() => 1, folder);
+      trace.add(`not started: cannot use the database ${folder}/hearth.db: the disk is full`);
+      return trace.hash;
+    });
+    expect(hashes[1]).toBe(hashes[0]);
   });
 
   it("equal seeds make equal histories, and others make others", async () => {

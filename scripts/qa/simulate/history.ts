@@ -76,7 +76,7 @@ class History {
   constructor(options: HistoryOptions, folder: string) {
     this.#options = options;
     this.#folder = folder;
-    this.trace = new Trace(() => this.#time.elapsed, options.onLine);
+    this.trace = new Trace(() => this.#time.elapsed, folder, options.onLine);
     this.#chance = new Chance(options.seed);
     this.#disk = new SimulatedDisk(folder, this.#chance.fork());
     this.#files = new SimulatedFiles(this.#chance.fork(), () => this.#disk.death);

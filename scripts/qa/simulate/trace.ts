@@ -10,15 +10,18 @@ export class Trace {
   readonly #last: string[] = [];
   readonly #elapsed: () => number;
 
+  readonly #folder: string;
   readonly #onLine: (line: string) => void;
 
-  constructor(elapsed: () => number, onLine: (line: string) => void = () => undefined) {
+  /** @param folder of the files, which has another name in each simulation */
+  constructor(elapsed: () => number, folder: string, onLine: (line: string) => void = () => undefined) {
     this.#elapsed = elapsed;
+    this.#folder = folder;
     this.#onLine = onLine;
   }
 
   add(what: string): void {
-    const line = `${(this.#elapsed() / 1000).toFixed(3)} ${what}`;
+    const line = `${(this.#elapsed() / 1000).toFixed(3)} ${what.replaceAll(this.#folder, "FOLDER")}`;
     this.#hash.update(`${line}\n`);
     this.#onLine(line);
     this.#last.push(line);
