@@ -83,11 +83,20 @@ export function takeSmallTests(root, sources) {
   const path = join(root, folder, testsFile);
   const content = readIfThere(path);
   rmSync(path, { force: true });
-  const none = { key: "", files: [], passed: 0 };
-  const kept = /** @type {PassedTests & { key: string }} */ (
-    content === null ? none : JSON.parse(content.toString())
-  );
-  return kept.key === keyOfTests(sources) ? kept : none;
+  const kept = parseKept(content?.toString() ?? "");
+  return kept?.key === keyOfTests(sources) ? kept : { files: [], passed: 0 };
+}
+
+/**
+ * @param {string} text
+ * @returns {(PassedTests & { key: string }) | null} null for nothing, and for what a run that was killed has written
+ */
+function parseKept(text) {
+  try {
+    return /** @type {PassedTests & { key: string }} */ (JSON.parse(text));
+  } catch {
+    return null;
+  }
 }
 
 /**

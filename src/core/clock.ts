@@ -1,4 +1,4 @@
-/** The time. It is injected, so that tests control it; only system.ts reads the system clock. */
+/** The time. It is injected, so that tests control it; only system/clock.ts reads the system clock. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;

@@ -161,8 +161,8 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-// One HTTP GET of an image or a file. The request has the headers below and the headers of a trace; it has no credentials and no cookies
-// of the client. A redirect is returned, not followed, and a compressed body is refused.
+// Sends one GET for an image or a file. It sends the headers below and the headers of a trace, and neither credentials nor cookies of the
+// client. It does not follow a redirect: the caller gets it. It refuses a compressed body.
 
 type FetchedKind = "images" | "files";
 

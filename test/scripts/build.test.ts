@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -89,6 +90,17 @@ describe("scripts/build.mjs --if-stale", () => {
     expect(build(root)).toEqual(clean);
     expect(run(root)).toBe("ready true ｜é 𝄞\n");
     expect(readFileSync(join(root, "dist/main.js"), "utf8")).toMatch(/^[\0-\x7f]+$/);
+  });
+
+  it("has made the program in ASCII, packages included, without a placeholder of a folder", () => {
+    const dist = join(repository, "dist");
+    const files = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((file) =>
+      /^(chunks|cli|engine|main)\b.*\.js$/.test(file),
+    );
+    const texts = files.map((file) => [file, readFileSync(join(dist, file), "utf8")] as const);
+    expect(files.length).toBeGreaterThan(20);
+    expect(texts.filter(([, text]) => !/^[\0-\x7f]+$/.test(text)).map(([file]) => file)).toEqual([]);
+    expect(texts.filter(([, text]) => text.includes("PATH-TO")).map(([file]) => file)).toEqual([]);
   });
 
   it("removes the output of a deleted source and restores missing output", () => {

@@ -44,5 +44,7 @@ it("tests that have passed are left out once, on the same sources and with the s
   keepSmallTests(root, "x", tests);
   vi.stubEnv("TEST_SEED", "4");
   expect(takeSmallTests(root, "x")).toMatchObject({ files: [], passed: 0 });
+  writeFileSync(join(root, "node_modules/.cache/hearth-check/small-tests.json"), '{"key":');
+  expect(takeSmallTests(root, "x")).toMatchObject({ files: [], passed: 0 });
   vi.unstubAllEnvs();
 });

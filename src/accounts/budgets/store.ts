@@ -256,12 +256,12 @@ function fromRow(row: StatusRow, now: number): BudgetStatus {
   };
 }
 
-// What is spent and reserved of a budget when it is set.
-
 /** Returns the id under which a subject is stored. */
 function storedId({ subject, subjectId }: BudgetHolder): string {
   return subject === "tag" || subject === "user" ? labelSubject(subject, subjectId) : subjectId;
 }
+
+// What is spent and reserved of a budget when it is set.
 
 /**
  * Inserts the sums of the current period of a budget, and of those after it: the clock of another server may be ahead. It inserts earlier

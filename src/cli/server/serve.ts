@@ -141,7 +141,7 @@ function stopRequests(supervisor: SupervisorChannel | null) {
   return { requested, request };
 }
 
-// What a start says that cannot have its address.
+// What a start says when it cannot have its address.
 
 /** @returns an error with a sentence that says who has the address, as far as it is known, and what to do */
 async function listenProblem(config: Config, thrown: unknown): Promise<Error> {

@@ -181,7 +181,7 @@ export class Build {
   }
 }
 
-// The values without members of several terms, divided into classes of which each has one set of terms.
+// Divides the values without members of several terms into classes. All values of a class are in the same terms.
 
 /** The values without members of one term, and what follows. */
 interface Scalars {

@@ -141,7 +141,7 @@ function joinTexts(texts: readonly string[]): string {
 
 // Models that are folders: which files of a repository belong to them.
 
-/** What must be there besides the graphs; vision-folder.ts and diffusers.ts check the same in the folder. */
+/** What must be there besides the graphs; vision/folder.ts and diffusers.ts check the same in the folder. */
 const visionNeeds = ["config.json", "tokenizer.json", "tokenizer_config.json", "preprocessor_config.json"];
 const diffusersNeeds = [
   "model_index.json",

@@ -181,6 +181,6 @@ function* listSplits(text: string): Generator<readonly [string, string], void, u
 
 function notAlike(reason: string): TokenizerRefusal {
   return new TokenizerRefusal(
-    `tokenizer.json: model.merges: they are not those of a SentencePiece model: ${reason}`,
+    `tokenizer.json: model.merges: no SentencePiece model has such merges: ${reason}`,
   );
 }
